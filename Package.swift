@@ -93,7 +93,9 @@ let package = Package(
             resources: privacy.resources, swiftSettings: strict),
         .target(
             name: "GroveOutbox",
-            dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveConsistency", "GroveModel", "GroveProviders"],
+            dependencies: [
+                "GrovePlatform", "GroveCache", "GroveCoding", "GroveConsistency", "GroveModel", "GroveProviders",
+            ],
             swiftSettings: strict),
 
         .target(
@@ -131,7 +133,8 @@ let package = Package(
             name: "GroveSQLite", dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "CSQLite"],
             path: "Sources/Backends/SQLite", swiftSettings: strict),
         .target(
-            name: "GroveLevelDB", dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "CLevelDB"],
+            name: "GroveLevelDB",
+            dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "CLevelDB"],
             path: "Sources/Backends/LevelDB", exclude: privacy.exclude, resources: privacy.resources,
             swiftSettings: strict),
 
@@ -171,7 +174,9 @@ let package = Package(
             path: "Conformance/Harnesses", swiftSettings: strict),
         .target(
             name: "GroveMutants",
-            dependencies: ["GrovePlatform", "GroveConformance", "GroveHarnesses", "GroveCache", "GroveCoding", "GroveModel"],
+            dependencies: [
+                "GrovePlatform", "GroveConformance", "GroveHarnesses", "GroveCache", "GroveCoding", "GroveModel",
+            ],
             path: "Conformance/Mutants", swiftSettings: strict),
 
         // Rules for what stands behind GroveShared; no product holds them.
@@ -196,13 +201,15 @@ let package = Package(
         .target(
             name: "GroveCompare",
             dependencies: [
-                "GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
+                "GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite",
+                "GroveLevelDB",
                 "GroveFloor", "GroveConsistency", "GroveProviders",
             ], path: "Benchmarks/Compare", swiftSettings: strict),
         .executableTarget(
             name: "GroveTool",
             dependencies: [
-                "GrovePlatform", "GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "GroveConformance", "GroveHarnesses",
+                "GrovePlatform", "GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "GroveConformance",
+                "GroveHarnesses",
                 "GroveMutants", "GroveShared",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
@@ -221,7 +228,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "GroveModelTests", dependencies: ["GroveModel", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "GroveCodingTests", dependencies: ["GrovePlatform", "GroveCoding", "GroveModel", "TestSupport"], swiftSettings: strict),
+            name: "GroveCodingTests", dependencies: ["GrovePlatform", "GroveCoding", "GroveModel", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "GroveConsistencyTests", dependencies: ["GroveConsistency", "GroveModel", "TestSupport"],
             swiftSettings: strict),
@@ -240,7 +248,10 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveCacheTests",
-            dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "StoreTesting", "TestSupport"],
+            dependencies: [
+                "GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "StoreTesting",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "GroveAdapterTests",
@@ -253,7 +264,8 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         // What the tests of stores and of policies share; it imports Testing, so that no product may hold it.
         .target(
-            name: "StoreTesting", dependencies: ["GrovePlatform", "GroveCache", "GroveModel", "TestSupport"], path: "Tests/StoreTesting",
+            name: "StoreTesting", dependencies: ["GrovePlatform", "GroveCache", "GroveModel", "TestSupport"],
+            path: "Tests/StoreTesting",
             swiftSettings: strict),
         .testTarget(
             name: "GroveMemoryTests",
@@ -265,7 +277,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "GroveLMDBTests",
-            dependencies: ["GrovePlatform", "GroveLMDB", "GroveCache", "GroveModel", "StoreTesting", "TestSupport", "CLMDB"],
+            dependencies: [
+                "GrovePlatform", "GroveLMDB", "GroveCache", "GroveModel", "StoreTesting", "TestSupport", "CLMDB",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "GroveSQLiteTests",
@@ -308,7 +322,8 @@ let package = Package(
             dependencies: ["GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "GroveToolTests", dependencies: ["GrovePlatform", "GroveTool", "GroveCompare", "GroveCache"], swiftSettings: strict),
+            name: "GroveToolTests", dependencies: ["GrovePlatform", "GroveTool", "GroveCompare", "GroveCache"],
+            swiftSettings: strict),
         // Four small applications over the providers, for people to copy, and their tests.
         .testTarget(
             name: "PatternsExample", dependencies: ["Grove", "GroveLMDB", "GroveMemory", "GroveMacros"],

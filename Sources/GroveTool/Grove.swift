@@ -1,4 +1,3 @@
-
 import GroveCompare
 import GrovePlatform
 
