@@ -126,6 +126,7 @@ public struct ChangeSet: Sendable {
         commitNumber = other.commitNumber
         isWipe = other.isWipe
         deletedTypes = other.deletedTypes
+        isSuperseded = other.isSuperseded
     }
 
     /// The same change set, without the tree that was written.

@@ -116,10 +116,8 @@ extension Engine {
 
     /// Lets the requests that are open be sent again if too much has changed since.
     func forgetIfTooMany() {
-        guard requests.isOpen, requests.forgetIfTooMany(beside: log.isOpen ? 0 : learned.count, at: sequence) else {
-            return
-        }
-        if !log.isOpen { learned.removeAll() }
+        guard requests.isOpen, requests.forgetIfTooMany(beside: learned.count, at: sequence) else { return }
+        if log.isOpen { learned.beginCounting() } else { learned.removeAll() }
     }
 
     /// Ends a request.

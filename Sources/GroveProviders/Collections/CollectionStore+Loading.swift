@@ -48,6 +48,10 @@ extension CollectionStore {
                 self.miss = read.miss
                 let waiting = self.waiters.compactMap(\.viewer)
                 let answer = self.isLoaded ? Array(CollectionElements(entries: self.entries)) : found
+                if isFresh, let cacheKey = self.cacheKey, missing == .skip, read.value?.hidden.isEmpty == false {
+                    // The loop that follows the cache waits for what was skipped; something may have come since this read.
+                    manager.markStale([.list(ModelIdentifier(cacheKey))])
+                }
                 if isFresh, found != nil { self.tellFetched(waiting, context) }
                 self.endLoad(answer, self.isLoaded ? nil : read.error)
             }
