@@ -19,8 +19,6 @@ struct LMDBPages: ~Copyable {
     /// What is wrong with the tree below a page: the keys between which it lies.
     typealias Damage = (after: [UInt8]?, before: [UInt8]?)
 
-    private struct Damaged: Error {}
-
     private static let headCount = 16
     private static let (branch, leaf, long): (UInt16, UInt16, UInt16) = (0x01, 0x02, 0x04)
     private static let isLongValue: UInt16 = 0x01

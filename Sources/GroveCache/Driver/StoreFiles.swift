@@ -15,13 +15,10 @@ package struct StoreFiles: Sendable {
         package let length: Int
         /// The bytes that it takes on disk, as `du` counts them.
         package let allocatedBytes: Int
-        /// Who may do what with it, as `chmod` takes it.
-        package let permissions: Int
 
         fileprivate init(_ status: stat) {
             length = Int(status.st_size)
             allocatedBytes = Int(status.st_blocks) * 512
-            permissions = Int(status.st_mode) & 0o7777
         }
     }
 

@@ -220,21 +220,3 @@ package struct FileIdentity: Hashable, Sendable {
         self.init(status)
     }
 }
-
-/// A clock that is read for next to nothing and is right to some milliseconds.
-package enum CoarseClock {
-    /// Nanoseconds since a moment that does not matter.
-    package static var now: UInt64 {
-        #if canImport(Darwin)
-            return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX)
-        #else
-            var time = timespec()
-            #if os(Linux)
-                _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-            #else
-                _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-            #endif
-            return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-        #endif
-    }
-}
