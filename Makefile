@@ -71,7 +71,7 @@ test: tests ## runs the quick tests, in minutes; TEST_ARGS="--filter …" narrow
 	@sh Scripts/quiet.sh .build/test.log $(SWIFT) test --skip-build $(TRAITED) \
 		--skip '$(SLOW)' --skip '$(REAL_DATA)' $(TEST_ARGS)
 
-slow: tests ## runs the tests that take long and are not in `make test`
+slow: tests shared ## runs the tests that take long and are not in `make test`, and `make shared`
 	@sh Scripts/quiet.sh .build/slow.log $(SWIFT) test --skip-build $(TRAITED) --filter '$(SLOW)'
 
 real-data: ## runs the tests on recorded documents and traces; SHARED=path says where they are
@@ -95,7 +95,7 @@ sweep: release ## cuts a small store of each backend off at every length, and fl
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
 	TMPDIR=$$place .build/release/grove conformance --sweep
 
-shared: setup ## runs the rules for a cache of many machines over a PostgreSQL of its own; skips aloud if there is none
+shared: setup ## runs the rules for a cache of many machines over a PostgreSQL of its own; SHARED_ARGS="measure" or "history 1800"
 	@sh Scripts/shared.sh --check || exit 0; \
 	$(BUILD) -c release --product SharedPostgres --scratch-path .build/shared --traits Postgres $(FLAGS) && \
 	sh Scripts/shared.sh "$(CURDIR)/.build/shared/release/SharedPostgres" $(SHARED_ARGS)

@@ -189,7 +189,8 @@ let package = Package(
         .executableTarget(
             name: "SharedPostgres",
             dependencies: [
-                "GrovePostgres", "GroveShared", "GroveSharedRules", "GroveMemory", "GroveCoding", "GroveModel",
+                "GrovePostgres", "GroveShared", "GroveSharedRules", "GroveCache", "GroveCoding", "GroveMemory",
+                "GroveModel", "GroveSQLite",
             ],
             path: "Conformance/SharedPostgres", swiftSettings: strict),
 
@@ -315,7 +316,7 @@ let package = Package(
             name: "GroveSharedTests",
             dependencies: [
                 "GroveShared", "GroveSharedRules", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory",
-                "GroveSQLite", "TestSupport",
+                "GroveProviders", "GroveSQLite", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveCompareTests",

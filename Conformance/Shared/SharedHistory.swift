@@ -1,72 +1,121 @@
-package import GroveMemory
-package import GroveShared
-import Synchronization
-
-/// Workers that read and write at once, and what each saw, checked: linearizable for each key if fresh, never back if near.
+/// What workers wrote and read, checked: fresh reads are linearizable for each key, reads near are bounded, and no worker's reads
+/// of a key go back.
 ///
-/// A key's values are numbers that only grow. A fresh read must not return less than the greatest whose commit had returned
-/// when the read began, nor more than the greatest that was sent when it ended. A process's reads of a key never fall.
-package final class SharedHistory: Sendable {
-    private struct Key {
-        var sent = 0
-        var committed = 0
+/// A key has one writer at a time, and its values are numbers that only grow. A value is written to both halves of a tree in one
+/// commit. A read must not bring less than what was known to be committed when it began, and a read near not less than what was
+/// known `patience` earlier: known is what a write has returned, or a read. It must not bring what was not sent, or what failed.
+///
+/// Events of several workers may be added in any order, if they come within ``slack``.
+package struct SharedHistory: Sendable {
+    /// What a worker tells.
+    ///
+    /// Times are nanoseconds of one clock of the machine.
+    package enum Event: Sendable, Equatable {
+        /// A write is about to be sent.
+        case sent(key: Int, value: Int, at: UInt64)
+        /// It has returned; `isCommitted` is `nil` if its outcome is unknown.
+        case written(key: Int, value: Int, at: UInt64, isCommitted: Bool?)
+        /// A read has returned both halves.
+        case read(key: Int, halves: [Int], isFresh: Bool, from: UInt64, to: UInt64)
+        /// A call has failed with a typed error.
+        case failed
     }
 
-    private let keys = Mutex<[String: Key]>([:])
-    private let lies = Mutex<[String]>([])
-    private let counts = Mutex<(reads: Int, failures: Int, writes: Int)>((0, 0, 0))
+    private struct Read {
+        let worker: Int
+        let key: Int
+        let value: Int
+        let isFresh: Bool
+        let from: UInt64
+        let to: UInt64
+    }
 
-    package init() {}
+    private struct Key {
+        /// When each value was sent.
+        var sent: [Int: UInt64] = [:]
+        /// When each value was first known to be committed.
+        var known: [Int: UInt64] = [:]
+        var failed: Set<Int> = []
+        var most = 0
+    }
+
+    /// How late an event may be added.
+    package static let slack: UInt64 = 10_000_000_000
+
+    private let patience: UInt64
+    private var keys: [Int: Key] = [:]
+    private var unchecked: [Read] = []
+    private var seen: [Int: [Int: Int]] = [:]
 
     /// What was wrong; empty if nothing was.
-    package var found: [String] { lies.withLock { $0 } }
-    /// How many reads and writes succeeded, and how many calls failed with a typed error.
-    package var totals: (reads: Int, failures: Int, writes: Int) { counts.withLock { $0 } }
+    package private(set) var found: [String] = []
+    /// How many reads, writes and failures there were.
+    package private(set) var totals = (reads: 0, writes: 0, failures: 0)
 
-    /// One worker: `steps` calls of `near`, one in four of them a write to one of its own keys.
-    package func work(_ worker: Int, _ near: NearCache<MemoryStore>, steps: Int) async {
-        var random = SystemRandomNumberGenerator()
-        var seen: [String: Int] = [:]
-        for _ in 0..<steps {
-            if Int.random(in: 0..<4, using: &random) == 0 {
-                await write("w\(worker)", near)
-                continue
-            }
-            let name = "w\(Int.random(in: 0..<8, using: &random))"
-            let isFresh = Bool.random(using: &random)
-            let least = keys.withLock { $0[name]?.committed ?? 0 }
-            do throws(SharedError) {
-                let note = try await near.model("Note:\(name)", as: Note.self, isFresh ? .fresh : .near)
-                let value = note.flatMap { Int($0.text) } ?? 0
-                let most = keys.withLock { $0[name]?.sent ?? 0 }
-                counts.withLock { $0.reads += 1 }
-                if isFresh, value < least {
-                    tell("worker \(worker) read \(name) fresh: \(value), and \(least) was committed")
-                }
-                if value > most { tell("worker \(worker) read \(name): \(value), and only \(most) was sent") }
-                if let before = seen[name], value < before {
-                    tell("worker \(worker) read \(name): \(value) after \(before)")
-                }
-                seen[name] = value
-            } catch {
-                counts.withLock { $0.failures += 1 }
-            }
+    /// Makes an empty history of workers whose caches have that `patience`, in nanoseconds.
+    package init(patience: UInt64) { self.patience = patience }
+
+    /// Adds what `worker` tells; a process that is started again is another worker.
+    package mutating func add(_ event: Event, of worker: Int) {
+        switch event {
+        case .sent(let key, let value, let time):
+            keys[key, default: Key()].sent[value] = time
+            keys[key, default: Key()].most = max(keys[key]?.most ?? 0, value)
+        case .written(let key, let value, let time, true):
+            totals.writes += 1
+            know(key, value, time)
+        case .written(let key, let value, _, let isCommitted):
+            totals.failures += 1
+            if isCommitted == false { keys[key, default: Key()].failed.insert(value) }
+        case .read(let key, let halves, let isFresh, let from, let to):
+            totals.reads += 1
+            let value = halves.first ?? 0
+            if Set(halves).count > 1 { found.append("worker \(worker) read a mixture of key \(key): \(halves)") }
+            know(key, value, to)
+            unchecked.append(
+                Read(worker: worker, key: key, value: value, isFresh: isFresh, from: from, to: to))
+        case .failed: totals.failures += 1
         }
     }
 
-    private func write(_ name: String, _ near: NearCache<MemoryStore>) async {
-        let value = keys.withLock { keys in
-            keys[name, default: Key()].sent += 1
-            return keys[name]?.sent ?? 0
+    /// Adds what else was wrong.
+    package mutating func accuse(_ lie: String) { found.append(lie) }
+
+    /// Checks the reads that ended before `time`: by default all.
+    package mutating func check(before time: UInt64 = .max) {
+        let reads = unchecked.filter { $0.to < time }.sorted { $0.from < $1.from }
+        unchecked.removeAll { $0.to < time }
+        for read in reads {
+            let what = "worker \(read.worker) read \(read.isFresh ? "fresh" : "near") \(read.value) of key \(read.key)"
+            let key = keys[read.key] ?? Key()
+            let bound = read.isFresh ? read.from : read.from - min(patience, read.from)
+            if let later = key.known.filter({ $0.key > read.value && $0.value < bound }).keys.max() {
+                found.append("\(what), and \(later) was committed")
+            }
+            if read.value > 0, key.sent[read.value].map({ $0 > read.to }) ?? true {
+                found.append("\(what), which was not sent")
+            }
+            if key.failed.contains(read.value) { found.append("\(what), which was not written") }
+            if let before = seen[read.worker]?[read.key], before > read.value {
+                found.append("\(what) after \(before)")
+            }
+            seen[read.worker, default: [:]][read.key] = read.value
         }
-        do throws(SharedError) {
-            _ = try await near.write([.put(Note(name, "\(value)"))])
-            keys.withLock { $0[name, default: Key()].committed = value }
-            counts.withLock { $0.writes += 1 }
-        } catch {
-            counts.withLock { $0.failures += 1 }
-        }
+        forget(before: time)
     }
 
-    private func tell(_ lie: String) { lies.withLock { $0.append(lie) } }
+    private mutating func know(_ key: Int, _ value: Int, _ time: UInt64) {
+        let known = keys[key]?.known[value] ?? .max
+        keys[key, default: Key()].known[value] = min(known, time)
+    }
+
+    /// Forgets what a later value was known beside, long before `time`.
+    private mutating func forget(before time: UInt64) {
+        guard time != .max, time > Self.slack + patience else { return }
+        let bound = time - Self.slack - patience
+        for (name, key) in keys {
+            guard let floor = key.known.filter({ $0.value < bound }).keys.max() else { continue }
+            keys[name]?.known = key.known.filter { $0.key >= floor }
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import GroveCache
+import GroveMemory
 import GroveModel
 import GroveShared
 
@@ -7,7 +8,7 @@ extension SharedRule {
     static let content = [
         SharedRule(
             name: "SHR-01", promise: "A tree is of one moment of the database.",
-            reason: "Half of a transfer is money that nobody has.", kills: [.twoSnapshots]
+            reason: "Half of a transfer is money that is nowhere.", kills: [.twoSnapshots]
         ) { trial in
             let world = trial.world
             func both(_ number: Int) -> [FarChange] { [.put(Note("a", "\(number)")), .put(Note("b", "\(number)"))] }
@@ -115,6 +116,49 @@ extension SharedRule {
             try trial.expect(try await trial.text("y"), "1", "a miss within patience")
             try trial.expect(
                 try await trial.text("x", .atLeast(number)), "2", "a read of what was committed before the miss")
+        },
+        SharedRule(
+            name: "SHR-14",
+            promise:
+                "A deletion reaches every machine; a wipe and a budget of one machine cost it trips, and nothing else.",
+            reason: "A machine with little room must not bring back what others deleted.",
+            kills: [.feedWithoutDeletions]
+        ) { trial in
+            let store = try MemoryCache(budget: CacheBudget(nodes: 10))
+            let small = trial.machine(store)
+            func text(_ id: Int, _ freshness: Freshness = .near) async throws -> String? {
+                let note = try await small.model(ModelIdentifier("Note:\(id)"), as: Note.self, freshness)
+                return note?.text
+            }
+            for id in 0..<40 { try await trial.put("\(id)", "1") }
+            // Three in four are read by both, and a budget of ten keeps few of them.
+            for id in Array(0..<30) + Array(0..<30) {
+                try trial.expect(try await trial.text("\(id)"), "1", "a read")
+                try trial.expect(try await text(id), "1", "a read within a budget")
+            }
+            try trial.expect(try small.applied() != nil, true, "a budget keeps the position")
+            let kept = try (0..<30).filter { try store.model(ModelIdentifier("Note:\($0)"), as: Note.self) != nil }
+            try trial.expect(kept.count <= 10 && !kept.isEmpty, true, "\(kept.count) of 30 kept")
+            try await trial.world.commit((0..<20).map { .delete(ModelIdentifier("Note:\($0)")) })
+            _ = try await small.advance()
+            _ = try await trial.near.advance()
+            // Of what was deleted a budget evicts the marks, too.
+            for id in Array(0..<40) + Array(0..<40) {
+                try trial.expect(try await text(id), id < 20 ? nil : "1", "a read after the deletion")
+                try trial.expect(try await trial.text("\(id)"), id < 20 ? nil : "1", "the same without a budget")
+            }
+            let fetches = trial.world.gated.count(of: .request(.fetch))
+            try await store.wipe()
+            try trial.expect(try await trial.text("30"), "1", "a read beside a machine that was emptied")
+            try trial.expect(trial.world.gated.count(of: .request(.fetch)), fetches, "requests of that machine")
+            try trial.expect(try await text(0), nil, "a read of what was deleted before the wipe")
+            try await trial.put("30", "2")
+            try trial.expect(try await text(30, .fresh), "2", "a read of what was written after the wipe")
+            let tiny = trial.machine(try MemoryCache(budget: CacheBudget(nodes: 1)))
+            for id in 20..<30 {
+                let note = try await tiny.model(ModelIdentifier("Note:\(id)"), as: Note.self)
+                try trial.expect(note?.text, "1", "a read with room for one")
+            }
         },
     ]
 }

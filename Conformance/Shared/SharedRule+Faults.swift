@@ -62,7 +62,7 @@ extension SharedRule {
         },
         SharedRule(
             name: "SHR-11", promise: "A write whose connection was lost in the commit is settled by its ticket.",
-            reason: "A guess either loses the write or makes it twice.", kills: [.guessesOutcome]
+            reason: "A guess either loses the write or makes it twice.", kills: [.guessesOutcome, .unknownIsFailure]
         ) { trial in
             for loss in [MemoryFarTier.Loss.afterCommit, .beforeCommit] {
                 try await trial.put("x", "old")

@@ -38,10 +38,12 @@ package final class SharedTrial: Sendable {
     private let clock: TrialClock
 
     /// Makes an empty cache over `world`; its clock stands still until ``pass(_:)``.
-    package init(_ world: any FarWorld, timeLimit: Duration = .seconds(5)) throws {
+    ///
+    /// - Parameter isClockStopped: whether it stands still for ever, as if no cache looked at it: a mutant.
+    package init(_ world: any FarWorld, timeLimit: Duration = .seconds(5), isClockStopped: Bool = false) throws {
         self.world = world
         store = try MemoryCache()
-        let clock = TrialClock()
+        let clock = TrialClock(isStopped: isClockStopped)
         near = NearCache(store: store, far: world.far, patience: .seconds(1), timeLimit: timeLimit) { clock.now }
         self.clock = clock
     }
@@ -51,6 +53,11 @@ package final class SharedTrial: Sendable {
 
     /// Another worker of the same machine, which just started.
     package func secondWorker(timeLimit: Duration = .seconds(5)) -> NearCache<MemoryStore> {
+        machine(store, timeLimit: timeLimit)
+    }
+
+    /// A worker of the machine whose store is `store`.
+    package func machine(_ store: MemoryCache, timeLimit: Duration = .seconds(5)) -> NearCache<MemoryStore> {
         NearCache(store: store, far: world.far, patience: .seconds(1), timeLimit: timeLimit) { [clock] in clock.now }
     }
 
@@ -85,10 +92,13 @@ package final class SharedTrial: Sendable {
 /// A clock that a rule sets.
 private final class TrialClock: Sendable {
     private let time = Mutex(Duration.zero)
+    private let isStopped: Bool
+
+    init(isStopped: Bool) { self.isStopped = isStopped }
 
     var now: Duration { time.withLock { $0 } }
 
-    func pass(_ duration: Duration) { time.withLock { $0 += duration } }
+    func pass(_ duration: Duration) { if !isStopped { time.withLock { $0 += duration } } }
 }
 
 /// A gate that is closed until it is opened.

@@ -19,6 +19,7 @@ package final class TierMutant: FarTier {
         case guessesOutcome = "guesses-outcome"
         case failureIsAbsence = "failure-is-absence"
         case feedWithoutDeletions = "feed-without-deletions"
+        case unknownIsFailure = "unknown-is-failure"
     }
 
     private let mutation: Mutation
@@ -81,7 +82,13 @@ package final class TierMutant: FarTier {
     package func wait(atMost limit: Duration) async { await gated.wait(atMost: limit) }
 
     package func write(_ changes: [FarChange]) async throws(SharedError) -> FeedNumber {
-        let number = try await gated.write(changes)
+        let number: FeedNumber
+        do throws(SharedError) {
+            number = try await gated.write(changes)
+        } catch {
+            guard mutation == .unknownIsFailure, error.code == .outcomeUnknown else { throw error }
+            throw SharedError(.unreachable, error.message)
+        }
         return mutation == .numberTooLow ? FeedNumber(number.rawValue - 1) : number
     }
 

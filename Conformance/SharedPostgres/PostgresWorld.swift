@@ -13,17 +13,17 @@
         private let base: PostgresTier
         private let admin: PostgresAdmin
 
-        static let schema = SharedSchema(tables: [
+        private static let tables: [SharedSchema.Table] = [
             .init("note", identifier: "'Note:' || r.id"), .init("pair", identifier: "'Pair:' || r.id"),
-        ])
+        ]
 
         static let mapping = PostgresMapping(
             select: { ids in
                 [
-                    "SELECT id, text FROM note WHERE 'Note:' || id = ANY (\(ids))",
+                    "SELECT id, text FROM note WHERE id IN \(PostgresMapping.keys("Note:", in: ids))",
                     """
                     SELECT p.id, l.id, l.text, r.id, r.text FROM pair p JOIN note l ON l.id = p.l JOIN note r ON r.id = p.r
-                        WHERE 'Pair:' || p.id = ANY (\(ids))
+                        WHERE p.id IN \(PostgresMapping.keys("Pair:", in: ids))
                     """,
                 ]
             },
@@ -54,7 +54,23 @@
             })
 
         /// Makes the database empty.
-        init(_ conninfo: String) async throws {
+        ///
+        /// - Parameters:
+        ///   - mostChanges: the most identifiers of one commit that are listed.
+        ///   - isFromSequence: whether numbers come from a sequence, which is a mutant: a commit may be visible before one of
+        ///     a lower number.
+        init(_ conninfo: String, mostChanges: Int = 10_000, isFromSequence: Bool = false) async throws {
+            var sql = SharedSchema(tables: Self.tables, mostChanges: mostChanges).sql
+            if isFromSequence {
+                sql = sql.replacing(
+                    "UPDATE grove.feed SET last = last + 1 RETURNING last INTO n;",
+                    with: "n := nextval('grove.numbers');")
+                sql += """
+                    CREATE SEQUENCE grove.numbers; ALTER TABLE grove.feed RENAME TO feed_row;
+                    CREATE VIEW grove.feed AS SELECT identity, trimmed,
+                        coalesce((SELECT max(number) FROM grove.commit), 0) AS last FROM grove.feed_row;
+                    """
+            }
             base = PostgresTier(conninfo, mapping: Self.mapping)
             gated = GatedTier(base)
             far = gated
@@ -65,7 +81,7 @@
                 CREATE TABLE note (id text PRIMARY KEY, text text NOT NULL);
                 CREATE TABLE pair (id text PRIMARY KEY, l text NOT NULL, r text NOT NULL);
                 CREATE SCHEMA saved;
-                \(Self.schema.sql)
+                \(sql)
                 """)
         }
 
@@ -78,15 +94,15 @@
             try await admin.run("SELECT grove.renew(); UPDATE grove.feed SET last = 0, trimmed = 0")
         }
 
-        private static let tables = ["grove.feed", "grove.commit", "grove.change", "note", "pair"]
+        private static let copied = ["grove.feed", "grove.commit", "grove.change", "note", "pair"]
 
         func keepReplica() async throws {
-            let copies = Self.tables.map { "CREATE TABLE saved.\($0.replacing("grove.", with: "")) AS TABLE \($0);" }
+            let copies = Self.copied.map { "CREATE TABLE saved.\($0.replacing("grove.", with: "")) AS TABLE \($0);" }
             try await admin.run(copies.joined())
         }
 
         func failOver() async throws {
-            let copies = Self.tables.map { name in
+            let copies = Self.copied.map { name in
                 "DELETE FROM \(name); INSERT INTO \(name) TABLE saved.\(name.replacing("grove.", with: ""));"
             }
             // "Setting this to replica disables all foreign key checks" and triggers, as in a replica's own replay.
@@ -107,7 +123,7 @@
                     """)
             case .afterCommit:
                 // A commit waits for a standby that there is not: it is made, and its client is not told. Then it is ended.
-                try await admin.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+                try await admin.run("ALTER SYSTEM SET synchronous_standby_names = 'missing'")
                 try await admin.run("SELECT pg_reload_conf()")
                 try await Task.sleep(for: .milliseconds(300))
                 Task { [admin] in
@@ -130,7 +146,7 @@
 
         @discardableResult
         func run(_ sql: String) async throws -> [PostgresRows] {
-            try PostgresConnection(conninfo, limit: .seconds(5)).run(sql, limit: .seconds(10))
+            try PostgresConnection(conninfo, by: .now + .seconds(5)).run(sql, by: .now + .seconds(10))
         }
     }
 #endif

@@ -1,47 +1,155 @@
 #if Postgres
-    import GroveMemory
+    import Foundation
     import GroveShared
     import GroveSharedRules
+    import GroveSQLite
+    import Synchronization
 
-    /// Eight workers on four machines over a server whose connections are ended all the time; the script also kills the server.
-    struct SharedHistoryRun {
-        let conninfo: String
-        let seconds: Int
+    /// Eight worker processes on four stores; workers and the server are killed and stopped, and connections are cut.
+    final class SharedHistoryRun: Sendable {
+        private struct State {
+            var history: SharedHistory
+            var children: [Int: Child] = [:]
+            var last: [Int: Int] = [:]
+            var started = 0
+            var kills = (workers: 0, server: 0, stops: 0)
+            var isOver = false
+        }
+
+        private let server: PostgresServer
+        private let relay: Relay
+        private let directories: [String]
+        private let state: Mutex<State>
+
+        init(_ server: PostgresServer) throws {
+            self.server = server
+            relay = try Relay(before: server.socket)
+            let patience = UInt64(WorkerProcess.patience / .nanoseconds(1))
+            state = Mutex(State(history: SharedHistory(patience: patience)))
+            let base =
+                FileManager.default.temporaryDirectory.path + "/grove-history-\(UInt32.random(in: .min ... .max))"
+            directories = (0..<4).map { "\(base)/\($0)" }
+            for directory in directories {
+                try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            }
+        }
 
         /// Returns how many lies were found.
-        func run() async throws -> Int {
-            let world = try await PostgresWorld(conninfo)
-            let history = SharedHistory()
-            let stores = try (0..<4).map { _ in try MemoryCache() }
-            let end = ContinuousClock.now + .seconds(seconds)
-            let killer = Task {
-                let kill = """
-                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                        WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND random() < 0.3
-                    """
-                while !Task.isCancelled {
-                    _ = try? await PostgresAdmin(conninfo).run(kill)
-                    try? await Task.sleep(for: .milliseconds(100))
+        func run(for span: Duration) async throws -> Int {
+            let world = try await PostgresWorld(server.conninfo)
+            try await world.commit(SharedWorker<SQLiteStore>.beginning)
+            relay.arm { message in
+                switch Int.random(in: 0..<4_000) {
+                case 0: .isCut
+                case 1: .isLast
+                case 2: .isStopped
+                case 3..<40: .isLate(.milliseconds(Int.random(in: 1...20)))
+                default: .passes
                 }
             }
-            defer { killer.cancel() }
-            await withTaskGroup(of: Void.self) { group in
-                for worker in 0..<8 {
-                    let near = NearCache(store: stores[worker / 2], far: world.far, patience: .milliseconds(20))
-                    group.addTask {
-                        while ContinuousClock.now < end {
-                            await history.work(worker, near, steps: 200)
-                            // What fails at once would fill the time.
-                            try? await Task.sleep(for: .milliseconds(1))
+            let ends = (0..<8).map { _ in DispatchSemaphore(value: 0) }
+            for key in 0..<8 {
+                Thread.detachNewThread {
+                    self.keepRunning(key)
+                    ends[key].signal()
+                }
+            }
+            let end = ContinuousClock.now + span
+            var told = ContinuousClock.now
+            while ContinuousClock.now < end {
+                try await fault()
+                relay.release()
+                state.withLock { $0.history.check(before: DispatchTime.now().uptimeNanoseconds - SharedHistory.slack) }
+                if told.duration(to: .now) > .seconds(60) {
+                    told = .now
+                    tell()
+                }
+            }
+            let children = state.withLock { state in
+                state.isOver = true
+                return Array(state.children.values)
+            }
+            for child in children { child.signal(SIGKILL) }
+            // The threads only wait for processes that were killed.
+            for end in ends { Self.wait(end) }
+            relay.close()
+            for directory in directories { try? FileManager.default.removeItem(atPath: directory) }
+            state.withLock { $0.history.check() }
+            tell()
+            let lies = state.withLock(\.history.found)
+            for lie in lies.prefix(10) { print("A LIE: \(lie)") }
+            if lies.isEmpty { print("no lie") }
+            return lies.count
+        }
+
+        private static func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+
+        private func tell() {
+            let (totals, kills, lies) = state.withLock { ($0.history.totals, $0.kills, $0.history.found.count) }
+            print(
+                """
+                history: \(totals.reads) reads, \(totals.writes) writes, \(totals.failures) typed failures; \(kills.workers) \
+                workers and \(kills.server) servers killed, \(kills.stops) stopped; \(lies) lies
+                """)
+            fflush(nil)
+        }
+
+        /// Starts the worker of a key again whenever it is killed.
+        private func keepRunning(_ key: Int) {
+            while true {
+                let (number, last) = state.withLock { state in
+                    state.started += 1
+                    return (state.started, state.last[key] ?? 0)
+                }
+                let conninfo = key < 4 ? server.conninfo(through: relay) : server.conninfo
+                let words = ["work", conninfo, directories[key % 4], "\(key)", "\(last)"]
+                guard let child = try? Child(CommandLine.arguments[0], words) else { continue }
+                let isOver = state.withLock { state in
+                    state.children[key] = child
+                    return state.isOver
+                }
+                if isOver { child.signal(SIGKILL) }
+                let status = child.run { line in
+                    state.withLock { state in
+                        guard let event = SharedHistory.Event(line) else {
+                            return state.history.accuse("worker \(number) said \(line)")
                         }
+                        if case .sent(_, let value, _) = event { state.last[key] = value }
+                        state.history.add(event, of: number)
                     }
                 }
+                let isDone = state.withLock { state in
+                    if status != -SIGKILL { state.history.accuse("worker \(number) ended by itself: \(status)") }
+                    return state.isOver
+                }
+                if isDone { return }
             }
-            let totals = history.totals
-            print("\(seconds) s: \(totals.reads) reads, \(totals.writes) writes, \(totals.failures) typed failures")
-            for lie in history.found.prefix(10) { print("A LIE: \(lie)") }
-            if history.found.isEmpty { print("no lie") }
-            return history.found.count
+        }
+
+        /// Something breaks, and is repaired.
+        private func fault() async throws {
+            let child = state.withLock { $0.children[Int.random(in: 0..<8)] }
+            switch Int.random(in: 0..<20) {
+            case 0:
+                try server.do(.kill)
+                state.withLock { $0.kills.server += 1 }
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...1_000)))
+                try server.do(.start)
+            case 1:
+                try server.do(.freeze)
+                state.withLock { $0.kills.stops += 1 }
+                try await Task.sleep(for: .milliseconds(Int.random(in: 100...2_500)))
+                try server.do(.thaw)
+            case 2..<6:
+                child?.signal(SIGSTOP)
+                state.withLock { $0.kills.stops += 1 }
+                try await Task.sleep(for: .milliseconds(Int.random(in: 10...2_000)))
+                child?.signal(SIGCONT)
+            default:
+                child?.signal(SIGKILL)
+                state.withLock { $0.kills.workers += 1 }
+            }
+            try await Task.sleep(for: .milliseconds(Int.random(in: 100...900)))
         }
     }
 #endif

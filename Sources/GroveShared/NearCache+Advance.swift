@@ -5,16 +5,19 @@ import Synchronization
 extension NearCache {
     /// Accounts for what is committed, again and again, until the task is cancelled: so that reads need not ask.
     ///
-    /// It asks as soon as the tier says that there may be something, and after a third of ``patience`` at the latest. If the
+    /// It asks as soon as the tier says that there may be something, but a hundred times a second at most, and after a third of
+    /// ``patience`` at the latest. If the
     /// database cannot be asked, it waits longer each time, up to ten seconds, by a random part, so that the workers of a
     /// server that comes back do not all ask at once. One task for each process runs it.
     public func run() async {
         var failures = 0
         while !Task.isCancelled {
+            let begun = ContinuousClock.now
             do throws(SharedError) {
                 _ = try await advance()
                 failures = 0
                 await far.wait(atMost: patience / 3)
+                try? await Task.sleep(until: begun + .milliseconds(10))
             } catch {
                 failures = min(failures + 1, 10)
                 let most = min(Duration.milliseconds(20 << failures), .seconds(10))

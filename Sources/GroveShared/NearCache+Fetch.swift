@@ -93,7 +93,10 @@ extension NearCache {
     }
 
     /// Runs `call`, and stops waiting for it after ``timeLimit``, whether it heeds its cancellation or not.
+    ///
+    /// - Throws: what `call` throws; after the limit an error with the code `code`.
     func limited<Value: Sendable>(
+        _ code: SharedError.Code = .timedOut,
         _ call: @escaping @Sendable () async throws(SharedError) -> Value
     ) async throws(SharedError) -> Value {
         let limit = timeLimit
@@ -107,7 +110,7 @@ extension NearCache {
         }
         let alarm = Task {
             guard (try? await Task.sleep(for: limit)) != nil else { return }
-            first.offer(.failure(SharedError(.timedOut, "The database did not answer within \(limit).")))
+            first.offer(.failure(SharedError(code, "The database did not answer within \(limit).")))
         }
         let result = await first.value()
         work.cancel()

@@ -28,8 +28,8 @@ import Synchronization
 /// let own = try await near.model("Message:34", as: Message.self, .atLeast(number))
 /// ```
 public final class NearCache<Store: NodeStore>: Sendable {
-    let store: NormalizedCache<Store>
-    let far: any FarTier
+    package let store: NormalizedCache<Store>
+    package let far: any FarTier
     /// How long after the last word from the database a read is `near`, by this process's monotonic clock.
     public let patience: Duration
     /// How long one call of the database may take.
@@ -96,11 +96,7 @@ public final class NearCache<Store: NodeStore>: Sendable {
     ///
     /// - Throws: ``SharedError`` as ``FarTier/write(_:)``; a write that exceeds ``timeLimit`` throws `outcomeUnknown`.
     public func write(_ changes: [FarChange]) async throws(SharedError) -> FeedNumber {
-        do throws(SharedError) {
-            return try await limited { [far] () async throws(SharedError) in try await far.write(changes) }
-        } catch  where error.code == .timedOut && error.ticket == nil {
-            throw SharedError(.outcomeUnknown, "The write was not answered within \(timeLimit).")
-        }
+        try await limited(.outcomeUnknown) { [far] () async throws(SharedError) in try await far.write(changes) }
     }
 
     /// The position that the local store has accounted for; `nil` if it has none yet.

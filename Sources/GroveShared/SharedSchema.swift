@@ -49,10 +49,12 @@ public struct SharedSchema: Sendable {
             trimmed bigint NOT NULL DEFAULT 0
         );
         INSERT INTO grove.feed DEFAULT VALUES ON CONFLICT DO NOTHING;
-        -- An open transaction's changes have no number yet.
+        -- An open transaction's changes have no number yet. An empty id says that everything may have changed.
         CREATE TABLE IF NOT EXISTS grove.pending (xact xid8 NOT NULL, id text NOT NULL, PRIMARY KEY (xact, id));
         CREATE TABLE IF NOT EXISTS grove.commit (
-            number bigint PRIMARY KEY, xact xid8 NOT NULL UNIQUE, at timestamptz NOT NULL DEFAULT clock_timestamp());
+            number bigint PRIMARY KEY, xact xid8 NOT NULL UNIQUE, at timestamptz NOT NULL DEFAULT clock_timestamp(),
+            -- The client's own name of the write: a server that was killed uses the ids of lost transactions again.
+            ticket text DEFAULT current_setting('grove.ticket', true));
         -- A change without an id says that everything may have changed.
         CREATE TABLE IF NOT EXISTS grove.change (number bigint NOT NULL, id text);
         CREATE INDEX IF NOT EXISTS change_number ON grove.change (number);
@@ -66,7 +68,7 @@ public struct SharedSchema: Sendable {
             INSERT INTO grove.commit (number, xact) VALUES (n, pg_current_xact_id())
                 ON CONFLICT (xact) DO UPDATE SET number = n;
             SELECT count(*) INTO c FROM grove.pending WHERE xact = pg_current_xact_id();
-            IF c > \(mostChanges) THEN
+            IF c > \(mostChanges) OR EXISTS (SELECT FROM grove.pending WHERE xact = pg_current_xact_id() AND id = '') THEN
                 INSERT INTO grove.change VALUES (n, NULL);
             ELSE
                 INSERT INTO grove.change SELECT n, id FROM grove.pending WHERE xact = pg_current_xact_id();
@@ -80,6 +82,11 @@ public struct SharedSchema: Sendable {
                 CREATE CONSTRAINT TRIGGER grove_number AFTER INSERT ON grove.pending
                     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION grove.number_commit();
             END IF;
+        END $$;
+        CREATE OR REPLACE FUNCTION grove.emptied() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            INSERT INTO grove.pending VALUES (pg_current_xact_id(), '') ON CONFLICT DO NOTHING;
+            RETURN NULL;
         END $$;
         -- Forgets the changes of commits that are older: call it from time to time.
         CREATE OR REPLACE FUNCTION grove.trim(age interval) RETURNS void LANGUAGE plpgsql AS $$
@@ -119,6 +126,9 @@ public struct SharedSchema: Sendable {
             DROP TRIGGER IF EXISTS grove_changed ON \(table.name);
             CREATE TRIGGER grove_changed AFTER INSERT OR UPDATE OR DELETE ON \(table.name)
                 FOR EACH ROW EXECUTE FUNCTION \(name)();
+            DROP TRIGGER IF EXISTS grove_emptied ON \(table.name);
+            CREATE TRIGGER grove_emptied AFTER TRUNCATE ON \(table.name)
+                FOR EACH STATEMENT EXECUTE FUNCTION grove.emptied();
             """
     }
 }

@@ -25,7 +25,7 @@ struct NearCacheTests {
         #expect(trial.world.gated.count(of: .request(.fetch)) == 1)
     }
 
-    @Test("A hit asks nobody")
+    @Test("A hit asks no database")
     func hit() async throws {
         let trial = try SharedTrial(MemoryWorld())
         try await trial.put("x", "1")
@@ -85,6 +85,24 @@ struct NearCacheTests {
         let number = try await world.commit([.put(Note("x", "2"))])
         while try #require(try near.applied()).number < number { await Task.yield() }
         #expect(try await near.model("Note:x", as: Note.self)?.text == "2")
+    }
+
+    @Test("If commits come without a pause, the task that listens asks a hundred times a second and no more")
+    func coalesces() async throws {
+        let world = MemoryWorld()
+        let near = NearCache(store: try MemoryCache(), far: world.far)
+        let listener = Task { await near.run() }
+        defer { listener.cancel() }
+        let begun = ContinuousClock.now
+        var number = FeedNumber(0)
+        while begun.duration(to: .now) < .milliseconds(300) {
+            number = try await world.commit([.put(Note("x", "1"))])
+            try await Task.sleep(for: .microseconds(200))
+        }
+        while try near.applied().map({ $0.number < number }) ?? true { try await Task.sleep(for: .milliseconds(1)) }
+        let most = Int(begun.duration(to: .now) / .milliseconds(10)) + 2
+        #expect(world.gated.count(of: .request(.feed)) <= most)
+        #expect(number > FeedNumber(UInt64(most)))
     }
 
     @Test("Two workers of a machine share its store")

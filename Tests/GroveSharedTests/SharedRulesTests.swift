@@ -18,6 +18,14 @@ struct SharedRulesTests {
         }
     }
 
+    @Test("A cache that never looks at its clock is found by the rule of patience")
+    func patience() async throws {
+        let rule = try #require(SharedRule.all.first { $0.name == "SHR-07" })
+        await #expect(throws: SharedBroken.self) {
+            try await rule.check(SharedTrial(MemoryWorld(), isClockStopped: true))
+        }
+    }
+
     @Test("A name is used once")
     func names() {
         #expect(Set(SharedRule.all.map(\.name)).count == SharedRule.all.count)

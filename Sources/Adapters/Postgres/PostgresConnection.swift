@@ -27,16 +27,12 @@
     @safe
     package final class PostgresConnection: @unchecked Sendable {
         private let handle: OpaquePointer
-        /// When the call that is under way must be done.
-        private var deadline = ContinuousClock.now
-
-        /// Connects to the server that `conninfo` names, within `limit`.
-        package init(_ conninfo: String, limit: Duration) throws(SharedError) {
+        /// Connects to the server that `conninfo` names, by `deadline`.
+        package init(_ conninfo: String, by deadline: ContinuousClock.Instant) throws(SharedError) {
             guard let handle = unsafe PQconnectStart(conninfo) else {
                 throw SharedError(.unreachable, "There is no memory for a connection.")
             }
             unsafe self.handle = unsafe handle
-            deadline = .now + limit
             // "The default notice processor … prints the message on stderr": a library does not.
             unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
             // "Loop: If PQconnectPoll(conn) last returned PGRES_POLLING_READING, wait until the socket is ready to read."
@@ -45,9 +41,12 @@
                 guard unsafe PQstatus(handle) != CONNECTION_BAD, status != PGRES_POLLING_FAILED else {
                     throw failure()
                 }
-                try waitForSocket(status == PGRES_POLLING_READING ? Int16(POLLIN) : Int16(POLLOUT))
+                try waitForSocket(status == PGRES_POLLING_READING ? Int16(POLLIN) : Int16(POLLOUT), by: deadline)
                 status = unsafe PQconnectPoll(handle)
             }
+            // "In the nonblocking state, calls to PQputline, PQputnbytes, PQputCopyData, and PQendcopy will not block": nor does
+            // PQsendQuery, if the server does not take what is sent.
+            guard unsafe PQsetnonblocking(handle, 1) == 0 else { throw failure() }
         }
 
         deinit { unsafe PQfinish(handle) }
@@ -57,18 +56,25 @@
             unsafe PQstatus(handle) == CONNECTION_OK && PQtransactionStatus(handle) == PQTRANS_IDLE
         }
 
-        /// Runs statements in one round trip, and returns the results of those that have rows.
+        /// Runs statements in one round trip, by `deadline`, and returns the results of those that have rows.
         ///
         /// - Throws: `unreachable` if the connection is lost, `timedOut`, or `refused` with what the server says.
         @discardableResult
-        package func run(_ sql: String, limit: Duration) throws(SharedError) -> [PostgresRows] {
-            deadline = .now + limit
+        package func run(_ sql: String, by deadline: ContinuousClock.Instant) throws(SharedError) -> [PostgresRows] {
             guard unsafe PQsendQuery(handle, sql) == 1 else { throw failure() }
+            // "If it returns 1, wait for the socket to become read- or write-ready. … If it becomes read-ready, call
+            // PQconsumeInput, then call PQflush again."
+            while case let left = unsafe PQflush(handle), left != 0 {
+                guard left == 1 else { throw failure() }
+                if try waitForSocket(Int16(POLLIN | POLLOUT), by: deadline) & Int16(POLLIN) != 0 {
+                    guard unsafe PQconsumeInput(handle) == 1 else { throw failure() }
+                }
+            }
             var results: [PostgresRows] = []
             var refusal: SharedError?
             while true {
                 while unsafe PQisBusy(handle) == 1 {
-                    try waitForSocket(Int16(POLLIN))
+                    try waitForSocket(Int16(POLLIN), by: deadline)
                     guard unsafe PQconsumeInput(handle) == 1 else { throw failure() }
                 }
                 guard let result = unsafe PQgetResult(handle) else { break }
@@ -84,9 +90,8 @@
             return results
         }
 
-        /// Whether a notification comes within `limit`.
-        func hears(within limit: Duration) throws(SharedError) -> Bool {
-            deadline = .now + limit
+        /// Whether a notification comes by `deadline`.
+        func hears(by deadline: ContinuousClock.Instant) throws(SharedError) -> Bool {
             var isHeard = false
             while true {
                 while let notification = unsafe PQnotifies(handle) {
@@ -95,7 +100,7 @@
                 }
                 if isHeard { return true }
                 do throws(SharedError) {
-                    try waitForSocket(Int16(POLLIN))
+                    try waitForSocket(Int16(POLLIN), by: deadline)
                 } catch  where error.code == .timedOut {
                     return false
                 }
@@ -110,14 +115,18 @@
             return quoted.contains("\\") ? " E'" + quoted.replacing("\\", with: "\\\\") + "'" : "'" + quoted + "'"
         }
 
-        private func waitForSocket(_ events: Int16) throws(SharedError) {
+        /// Waits for one of `events`, and returns those that there are.
+        @discardableResult
+        private func waitForSocket(
+            _ events: Int16, by deadline: ContinuousClock.Instant
+        ) throws(SharedError) -> Int16 {
             while true {
                 let left = ContinuousClock.now.duration(to: deadline)
                 guard left > .zero else { throw SharedError(.timedOut, "The server did not answer in time.") }
                 var descriptor = pollfd(fd: unsafe PQsocket(handle), events: events, revents: 0)
                 let parts = left.components
                 let milliseconds = Int32(min(parts.seconds, 3_600) * 1_000 + parts.attoseconds / 1_000_000_000_000_000)
-                if unsafe poll(&descriptor, 1, milliseconds + 1) > 0 { return }
+                if unsafe poll(&descriptor, 1, milliseconds + 1) > 0 { return descriptor.revents }
             }
         }
 

@@ -28,13 +28,19 @@
             (self.conninfo, self.size, self.limit) = (conninfo, size, limit)
         }
 
-        /// Runs `body` with a connection, on a thread that may block.
+        /// Runs `body` with a connection, on a thread that may block, and tells it by when it must be done.
+        ///
+        /// That is `limit` after the call. All that called before have earlier deadlines, so that a call waits for a connection
+        /// no longer than its own. If its task is cancelled before its turn, `body` is not run.
         ///
         /// If the last connection could not be made, the next try waits longer each time, up to a second, by a random part:
         /// calls in between fail at once. So however many ask, a server that comes back is not overrun.
         func with<Value: Sendable>(
-            _ body: @escaping @Sendable (PostgresConnection) throws(SharedError) -> Value
+            _ body:
+                @escaping @Sendable (PostgresConnection, _ deadline: ContinuousClock.Instant) throws(SharedError) ->
+                Value
         ) async throws(SharedError) -> Value {
+            let deadline = ContinuousClock.now + limit
             let wait = FirstOf<Turn>()
             state.withLock { state in
                 guard state.inUse < size else { return state.waiting.append(wait) }
@@ -42,25 +48,25 @@
                 wait.offer(state.idle.popLast().map { .idle($0) } ?? .connect)
             }
             let turn = await wait.value()
-            let result = await withCheckedContinuation { continuation in
-                queue.async { continuation.resume(returning: self.run(turn, body)) }
-            }
-            return try result.get()
+            let isCancelled = Task.isCancelled
+            return try await blocking { self.run(turn, isCancelled, deadline, body) }.get()
         }
 
         private func run<Value>(
-            _ turn: Turn, _ body: (PostgresConnection) throws(SharedError) -> Value
+            _ turn: Turn, _ isCancelled: Bool, _ deadline: ContinuousClock.Instant,
+            _ body: (PostgresConnection, ContinuousClock.Instant) throws(SharedError) -> Value
         ) -> Result<Value, SharedError> {
             var connection: PostgresConnection?
+            if case .idle(let idle) = turn { connection = idle }
             defer { finish(connection) }
             do throws(SharedError) {
-                let open =
-                    switch turn {
-                    case .idle(let idle): idle
-                    case .connect: try connect()
-                    }
+                guard !isCancelled, .now < deadline else {
+                    throw SharedError(.timedOut, "No connection was free in time.")
+                }
+                let open: PostgresConnection
+                if let connection { open = connection } else { open = try connect(by: deadline) }
                 connection = open
-                return .success(try body(open))
+                return .success(try body(open, deadline))
             } catch {
                 return .failure(error)
             }
@@ -79,11 +85,11 @@
         }
 
         /// Makes a connection, unless that failed a moment ago.
-        func connect() throws(SharedError) -> PostgresConnection {
+        func connect(by deadline: ContinuousClock.Instant) throws(SharedError) -> PostgresConnection {
             let isTooEarly = state.withLock { $0.failures > 0 && ContinuousClock.now < $0.notBefore }
             guard !isTooEarly else { throw SharedError(.unreachable, "The server could not be reached a moment ago.") }
             do throws(SharedError) {
-                let connection = try PostgresConnection(conninfo, limit: limit)
+                let connection = try PostgresConnection(conninfo, by: deadline)
                 state.withLock { $0.failures = 0 }
                 return connection
             } catch {
@@ -97,12 +103,9 @@
         }
 
         /// Runs `body` on a thread that may block, without a connection of the pool.
-        func blocking(_ body: @escaping @Sendable () -> Void) async {
+        func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
             await withCheckedContinuation { continuation in
-                queue.async {
-                    body()
-                    continuation.resume()
-                }
+                queue.async { continuation.resume(returning: body()) }
             }
         }
     }

@@ -12,14 +12,15 @@
     /// ```
     ///
     /// A miss is one round trip in one snapshot, a fresh read's feed is one round trip. TLS, service and password files are
-    /// libpq's: name them in `conninfo`. Calls block threads of the tier's own, as many as it has connections, and one more that
-    /// listens.
+    /// libpq's: name them in `conninfo`. Calls block threads of the tier's own, as many as it has connections, and one more for
+    /// each near cache that listens. libpq looks up a host's name without a limit: give `hostaddr` if your resolver may be silent.
     public final class PostgresTier: FarTier {
         private let pool: PostgresPool
         private let mapping: PostgresMapping
         private let limit: Duration
         private let listensForNotifications: Bool
-        private let listener = Mutex<PostgresConnection?>(nil)
+        /// Connections that listen, and that no call waits on.
+        private let listeners = Mutex<[PostgresConnection]>([])
 
         /// Makes a tier; it connects when it is first called.
         ///
@@ -27,9 +28,10 @@
         ///   - conninfo: libpq's connection string.
         ///   - mapping: from identifiers to rows to models.
         ///   - connections: the most connections that calls use at once; other calls wait for one.
-        ///   - timeLimit: the longest that connecting, and each trip to the server, may take.
-        ///   - listens: whether one more connection listens for notifications. Without it, for instance behind pgbouncer,
-        ///     the feed is polled.
+        ///   - timeLimit: the longest that a call may take, with all its trips and the wait for a connection. Let it be shorter
+        ///     than the near cache's: then every write whose outcome is unknown has a ticket.
+        ///   - listens: whether one more connection for each near cache listens for notifications. Without it, for instance
+        ///     behind pgbouncer, the feed is polled.
         public init(
             _ conninfo: String, mapping: PostgresMapping, connections: Int = 4, timeLimit: Duration = .seconds(3),
             listens: Bool = true
@@ -42,10 +44,7 @@
         public func fetch(
             _ identifiers: [ModelIdentifier], after position: FeedPosition?
         ) async throws(SharedError) -> FarSnapshot {
-            let array =
-                "ARRAY[" + identifiers.map { PostgresConnection.literal($0.rawValue) }.joined(separator: ",")
-                + "]::text[]"
-            let results = try await snapshot(Self.feedQueries(position) + mapping.select(array))
+            let results = try await snapshot(Self.feedQueries(position) + mapping.select(identifiers))
             let word = try Self.word(results, after: position)
             var models: [ModelIdentifier: any CacheableModel] = [:]
             do {
@@ -69,27 +68,41 @@
                 try? await Task.sleep(for: span)
                 return
             }
-            let begun = ContinuousClock.now
-            let heard = Mutex(false)
-            await pool.blocking { [self] in
-                let connection = listener.withLock { $0.take() }
-                do throws(SharedError) {
-                    let open: PostgresConnection
-                    if let connection { open = connection } else { open = try listening() }
-                    let isHeard = try open.hears(within: span)
-                    heard.withLock { $0 = isHeard }
-                    listener.withLock { $0 = open }
-                } catch {
-                    // A hint that fails is a wait: the next call connects again.
-                }
+            let end = ContinuousClock.now + span
+            let isCancelled = Flag()
+            let isHeard = await withTaskCancellationHandler {
+                await pool.blocking { self.hears(by: end, unless: isCancelled) }
+            } onCancel: {
+                isCancelled.set()
             }
-            let left = span - begun.duration(to: .now)
-            if !heard.withLock({ $0 }), left > .zero { try? await Task.sleep(for: left) }
+            // A hint that fails is a wait: the next call connects again.
+            if !isHeard { try? await Task.sleep(until: end) }
+        }
+
+        private func hears(by end: ContinuousClock.Instant, unless isCancelled: Flag) -> Bool {
+            do throws(SharedError) {
+                guard let connection = listeners.withLock({ $0.popLast() }) else {
+                    let new = try listening()
+                    listeners.withLock { $0.append(new) }
+                    // Of a commit before it listened it is not told.
+                    return true
+                }
+                var isHeard = false
+                // libpq can be woken only by the server, so that it looks now and then.
+                while !isHeard, !isCancelled.isSet, .now < end {
+                    isHeard = try connection.hears(by: min(end, .now + .milliseconds(100)))
+                }
+                listeners.withLock { $0.append(connection) }
+                return isHeard
+            } catch {
+                return false
+            }
         }
 
         private func listening() throws(SharedError) -> PostgresConnection {
-            let connection = try pool.connect()
-            _ = try connection.run("LISTEN grove", limit: limit)
+            let deadline = ContinuousClock.now + limit
+            let connection = try pool.connect(by: deadline)
+            _ = try connection.run("LISTEN grove", by: deadline)
             return connection
         }
 
@@ -101,30 +114,33 @@
             } catch {
                 throw SharedError(.refused, "A change has no statement: \(error)")
             }
-            return try await pool.with { [limit] (connection) throws(SharedError) in
-                let sql = ["BEGIN"] + statements + ["SELECT pg_current_xact_id(), identity FROM grove.feed"]
+            return try await pool.with { [limit] (connection, deadline) throws(SharedError) in
+                let name = String(UInt64.random(in: .min ... .max), radix: 36)
+                let sql =
+                    ["BEGIN", "SET LOCAL grove.ticket = '\(name)'"] + Self.bounds(limit) + statements
+                    + ["SELECT pg_current_xact_id(), identity, last FROM grove.feed"]
                 let begun: [PostgresRows]
                 do throws(SharedError) {
-                    begun = try connection.run(sql.joined(separator: ";\n"), limit: limit)
-                } catch {
-                    _ = try? connection.run("ROLLBACK", limit: limit)
+                    begun = try connection.run(sql.joined(separator: ";\n"), by: deadline)
+                } catch  where error.code == .refused {
+                    _ = try? connection.run("ROLLBACK", by: deadline)
                     throw error
                 }
-                guard let row = begun.last?.rows.first, let xact = row[0], let feed = row[1] else {
+                guard let row = begun.last?.rows.first, let xact = row[0], let feed = row[1], let last = row[2] else {
                     throw SharedError(.refused, "The database has no schema of Grove's.")
                 }
                 let number =
                     "SELECT coalesce((SELECT number FROM grove.commit WHERE xact = '\(xact)'), last) FROM grove.feed"
-                let ticket = WriteTicket("\(feed)/\(xact)")
+                let ticket = WriteTicket("\(feed)/\(xact)/\(last)/\(name)")
                 do throws(SharedError) {
-                    _ = try connection.run("COMMIT", limit: limit)
+                    _ = try connection.run("COMMIT", by: deadline)
                 } catch  where error.code != .refused {
                     throw SharedError(
                         .outcomeUnknown, "The connection was lost in the commit: \(error)", ticket: ticket)
                 }
                 do throws(SharedError) {
                     // A trip of its own: in one string with the commit it would be asked before that.
-                    return try Self.number(try connection.run(number, limit: limit).first?.rows.first?.first)
+                    return try Self.number(try connection.run(number, by: deadline).first?.rows.first?.first)
                 } catch {
                     // The commit is made, also if the server refuses to say its number.
                     throw SharedError(.outcomeUnknown, "The commit's number was not told: \(error)", ticket: ticket)
@@ -134,36 +150,53 @@
 
         /// See ``FarTier/outcome(of:)``.
         public func outcome(of ticket: WriteTicket) async throws(SharedError) -> FarOutcome {
-            let parts = ticket.rawValue.split(separator: "/")
-            guard parts.count == 2, let xact = UInt64(parts[1]) else {
+            let parts = ticket.rawValue.split(separator: "/").map(String.init)
+            guard parts.count == 4, let xact = UInt64(parts[1]), let last = UInt64(parts[2]) else {
                 throw SharedError(.refused, "This is no ticket of PostgreSQL's: \(ticket.rawValue)")
             }
-            let rows = try await pool.with { [limit] (connection) throws(SharedError) in
-                try connection.run(
-                    """
-                    SELECT pg_xact_status('\(xact)'::xid8), identity,
-                        coalesce((SELECT number FROM grove.commit WHERE xact = '\(xact)'::xid8), last) FROM grove.feed
-                    """, limit: limit)
+            // The transaction's id says only that it is over: a server that was killed gives lost ids to others. The second
+            // statement sees every commit that was over in the first.
+            let sql = """
+                BEGIN ISOLATION LEVEL READ COMMITTED;
+                SELECT CASE WHEN '\(xact)'::xid8 < pg_current_xact_id() THEN pg_xact_status('\(xact)'::xid8) END;
+                SELECT identity, trimmed, (SELECT number FROM grove.commit
+                    WHERE xact = '\(xact)'::xid8 AND ticket = \(PostgresConnection.literal(parts[3]))) FROM grove.feed;
+                COMMIT
+                """
+            let results = try await pool.with { (connection, deadline) throws(SharedError) in
+                try connection.run(sql, by: deadline)
             }
-            guard let row = rows.first?.rows.first, row[1] == String(parts[0]) else {
+            guard results.count == 2, let row = results[1].rows.first, row[0] == parts[0] else {
                 throw SharedError(.outcomeUnknown, "The feed is another one than the write's.", ticket: ticket)
             }
-            switch row[0] {
-            case "committed": return .committed(try Self.number(row[2]))
-            case "aborted": return .notCommitted
-            default: throw SharedError(.outcomeUnknown, "The database says \(row[0] ?? "nothing").", ticket: ticket)
+            if let number = row[2] { return .committed(try Self.number(number)) }
+            guard results[0].rows.first?[0] != "in progress" else {
+                throw SharedError(.outcomeUnknown, "The write is still under way.", ticket: ticket)
             }
+            guard try Self.number(row[1]).rawValue <= last else {
+                throw SharedError(.outcomeUnknown, "The feed was trimmed since the write.", ticket: ticket)
+            }
+            return .notCommitted
         }
 
         // MARK: SQL
 
+        /// Statements that let the server end a transaction whose client is silent, or which waits for a lock: the client may be
+        /// stopped, or cut off without the server's being told.
+        ///
+        /// `statement_timeout` is none of them: it would end the wait of a commit for its replicas, and call the commit made.
+        private static func bounds(_ limit: Duration) -> [String] {
+            let milliseconds = max(Int(limit / .milliseconds(1)), 1)
+            return ["lock_timeout", "idle_in_transaction_session_timeout"].map { "SET LOCAL \($0) = \(milliseconds)" }
+        }
+
         private func snapshot(_ queries: [String]) async throws(SharedError) -> [PostgresRows] {
             let sql = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + queries + ["COMMIT"]
-            return try await pool.with { [limit] (connection) throws(SharedError) in
+            return try await pool.with { (connection, deadline) throws(SharedError) in
                 do throws(SharedError) {
-                    return try connection.run(sql.joined(separator: ";\n"), limit: limit)
+                    return try connection.run(sql.joined(separator: ";\n"), by: deadline)
                 } catch  where error.code == .refused {
-                    _ = try? connection.run("ROLLBACK", limit: limit)
+                    _ = try? connection.run("ROLLBACK", by: deadline)
                     throw error
                 }
             }
@@ -203,5 +236,14 @@
             }
             return FeedNumber(number)
         }
+    }
+
+    /// A flag that is set once.
+    private final class Flag: Sendable {
+        private let state = Mutex(false)
+
+        var isSet: Bool { state.withLock { $0 } }
+
+        func set() { state.withLock { $0 = true } }
     }
 #endif
