@@ -39,6 +39,8 @@ public struct ChangeSet: Sendable {
     var deletedTypes: Set<ObjectIdentifier> = []
     /// Whether the call had no say in some of its nodes, which were changed or deleted since it was made.
     var isSuperseded = false
+    /// Whether the call changed something that is kept, which no change set names.
+    var changesKept = false
 
     init(
         sequence: CallNumber, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
@@ -125,6 +127,7 @@ public struct ChangeSet: Sendable {
         commitNumber = other.commitNumber
         isWipe = other.isWipe
         deletedTypes = other.deletedTypes
+        changesKept = other.changesKept
     }
 
     /// The same, without holding on to the tree that was written.

@@ -34,7 +34,7 @@ extension CacheCore {
             state.know(stored)
             return known
         }
-        for set in changesOfOthers(after: known, isSame: isSame, stored, in: view) { audience.tell(of: set) }
+        audience.tell(ofOthers: changesOfOthers(after: known, isSame: isSame, stored, in: view))
     }
 
     /// What other processes committed after `known`, as `view` shows it, whose state is `stored`; nothing where nobody asks.
