@@ -15,7 +15,7 @@ struct FollowedTests {
         let followed = cache.followed(by: { changes in told.withLock { $0.append(changes) } })
         let text = String(repeating: "x", count: 10_000)
         try await cache.write(Message(id: "34", text: text, sender: Person(id: "1", name: "Ann", age: 30)))
-                try await cache.flush()
+        try await cache.flush()
         let all = told.withLock { $0 }
         let changes = try #require(all.first)
         let names: Set<ModelIdentifier> = ["Message:34", "Person:1", "Person:2"]

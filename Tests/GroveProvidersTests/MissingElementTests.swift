@@ -38,7 +38,9 @@ struct MissingElementTests {
         #expect(read.value?.map(\.id) == ["1", "3"])
     }
 
-    @Test("What a list has skipped is shown once it is written, if all was evicted too", arguments: [["2"], ["1", "2", "3"]])
+    @Test(
+        "What a list has skipped is shown once it is written, if all was evicted too",
+        arguments: [["2"], ["1", "2", "3"]])
     func skippedComesBack(gone: [String]) async throws {
         let cache = try MemoryCache()
         let manager = DataModelManager(cacheDelegate: cache)

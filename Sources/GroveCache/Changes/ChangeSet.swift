@@ -39,6 +39,8 @@ public struct ChangeSet: Sendable {
     var deletedTypes: Set<ObjectIdentifier> = []
     /// Whether the call had no say in some of its nodes, which were changed or deleted since it was made.
     var isSuperseded = false
+    /// Whether the call changed something that is kept, which no change set names.
+    var changesKept = false
 
     init(
         sequence: CallNumber, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
@@ -126,7 +128,11 @@ public struct ChangeSet: Sendable {
         commitNumber = other.commitNumber
         isWipe = other.isWipe
         deletedTypes = other.deletedTypes
+<<<<<<< HEAD
         isSuperseded = other.isSuperseded
+=======
+        changesKept = other.changesKept
+>>>>>>> 5ecb4e91c0827fb3ab14fe413866b341f0e1828c
     }
 
     /// The same change set, without the tree that was written.

@@ -40,10 +40,30 @@ extension CacheReader where Self: ~Copyable {
 }
 
 extension NormalizedCache {
+<<<<<<< HEAD
     /// Returns after followers were told of every commit that was made before.
+=======
+    /// Calls `tell` on the queue of events when what is kept may have changed, before followers are told of the commit, until what it
+    /// returns is gone. A commit of another process is noticed as its models are.
+    package func followKept(_ tell: @escaping @Sendable () -> Void) -> any Sendable {
+        KeptFollower(streams: core.audience.streams, number: core.audience.streams.followKept(tell))
+    }
+
+    /// Returns when followers were told of every commit that was made before.
+>>>>>>> 5ecb4e91c0827fb3ab14fe413866b341f0e1828c
     package func followersTold() async {
         await withCheckedContinuation { continuation in core.audience.events.async { continuation.resume() } }
     }
+}
+
+/// One who is told of what is kept.
+private final class KeptFollower: Sendable {
+    private let streams: ChangeHub
+    private let number: UInt64
+
+    init(streams: ChangeHub, number: UInt64) { (self.streams, self.number) = (streams, number) }
+
+    deinit { streams.unfollow(number) }
 }
 
 extension Reconstructor {
