@@ -36,7 +36,7 @@ Conformance/Fuzz GroveCache GroveCoding GroveMemory GroveModel
 Conformance/Kit GroveCache GroveCoding GroveModel GrovePlatform
 Conformance/Harnesses GroveConformance GroveMemory GroveLMDB GroveSQLite GroveLevelDB
 Conformance/Shared GroveShared GroveMemory GroveCache GroveCoding GroveModel
-Conformance/SharedPostgres GrovePostgres GroveShared GroveSharedRules GroveMemory GroveCoding GroveModel
+Conformance/SharedPostgres GrovePostgres GroveShared GroveSharedRules GroveMemory GroveSQLite GroveCache GroveCoding GroveModel
 Conformance/Mutants GroveConformance GroveHarnesses GroveCache GroveCoding GroveModel GrovePlatform
 '
 

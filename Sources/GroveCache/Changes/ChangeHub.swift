@@ -25,15 +25,10 @@ final class ChangeHub: Sendable {
     /// The most models in them.
     static let unreadModels = 16_384
 
-<<<<<<< HEAD
     /// Whether there is neither a stream of changes nor a follower.
-    var isIdle: Bool { state.withLock { $0.models.isEmpty && $0.all.isEmpty && $0.followers.isEmpty } }
-=======
-    /// Whether nobody reads changes.
     var isIdle: Bool {
         state.withLock { $0.models.isEmpty && $0.all.isEmpty && $0.followers.isEmpty && $0.kept.isEmpty }
     }
->>>>>>> 5ecb4e91c0827fb3ab14fe413866b341f0e1828c
 
     /// Whether there is a follower.
     var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }

@@ -128,11 +128,8 @@ public struct ChangeSet: Sendable {
         commitNumber = other.commitNumber
         isWipe = other.isWipe
         deletedTypes = other.deletedTypes
-<<<<<<< HEAD
         isSuperseded = other.isSuperseded
-=======
         changesKept = other.changesKept
->>>>>>> 5ecb4e91c0827fb3ab14fe413866b341f0e1828c
     }
 
     /// The same change set, without the tree that was written.

@@ -40,9 +40,6 @@ extension CacheReader where Self: ~Copyable {
 }
 
 extension NormalizedCache {
-<<<<<<< HEAD
-    /// Returns after followers were told of every commit that was made before.
-=======
     /// Calls `tell` on the queue of events when what is kept may have changed, before followers are told of the commit, until what it
     /// returns is gone. A commit of another process is noticed as its models are.
     package func followKept(_ tell: @escaping @Sendable () -> Void) -> any Sendable {
@@ -50,7 +47,6 @@ extension NormalizedCache {
     }
 
     /// Returns when followers were told of every commit that was made before.
->>>>>>> 5ecb4e91c0827fb3ab14fe413866b341f0e1828c
     package func followersTold() async {
         await withCheckedContinuation { continuation in core.audience.events.async { continuation.resume() } }
     }
