@@ -34,7 +34,7 @@ TRAITED = --traits $(TRAITS) $(FLAGS)
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
 .PHONY: shared agreement budget families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
-	check full format lint layering conformance plain scratch interface clean
+	check full release-check format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
 help: ## lists these
@@ -128,10 +128,16 @@ check: lint layering test conformance ## the gate: format, layering, quick tests
 
 full: check slow mutants sweep sanitize tsan fuzz plain scratch interface soak ## the gate, and everything that takes long; CI runs it before a release
 
+release-check: ## checks what a tag needs: version, changelog, links, privacy manifests, and `make full`; VERSION=1.2.3
+	@sh Scripts/release-check.sh $(VERSION)
+	@$(MAKE) --no-print-directory full
+
 format: ## formats the sources in place
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
-lint: ## checks the format and the style
+lint: ## checks the format, the style, the words of comments and pages, and the links of pages
+	@sh Scripts/words.sh
+	@sh Scripts/links.sh
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
 layering: setup ## checks that modules import what they may and no more

@@ -80,18 +80,22 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
     ],
     targets: [
-        .target(name: "GroveModel", swiftSettings: strict),
+        // The C library of the platform.
+        .target(name: "GrovePlatform", swiftSettings: strict),
+        .target(name: "GroveModel", dependencies: ["GrovePlatform"], swiftSettings: strict),
         .target(name: "GroveConsistency", dependencies: ["GroveModel"], swiftSettings: strict),
         .target(name: "GroveProviders", dependencies: ["GroveConsistency", "GroveModel"], swiftSettings: strict),
         .target(
             name: "Grove", dependencies: ["GroveModel", "GroveConsistency", "GroveProviders"], swiftSettings: strict),
-        .target(name: "GroveCoding", dependencies: ["GroveModel"], swiftSettings: strict),
+        .target(name: "GroveCoding", dependencies: ["GrovePlatform", "GroveModel"], swiftSettings: strict),
         .target(
-            name: "GroveCache", dependencies: ["GroveCoding", "GroveModel"], exclude: privacy.exclude,
+            name: "GroveCache", dependencies: ["GrovePlatform", "GroveCoding", "GroveModel"], exclude: privacy.exclude,
             resources: privacy.resources, swiftSettings: strict),
         .target(
             name: "GroveOutbox",
-            dependencies: ["GroveCache", "GroveCoding", "GroveConsistency", "GroveModel", "GroveProviders"],
+            dependencies: [
+                "GrovePlatform", "GroveCache", "GroveCoding", "GroveConsistency", "GroveModel", "GroveProviders",
+            ],
             swiftSettings: strict),
 
         .target(
@@ -119,17 +123,18 @@ let package = Package(
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
 
         .target(
-            name: "GroveMemory", dependencies: ["GroveCache", "GroveCoding", "GroveModel"],
+            name: "GroveMemory", dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveModel"],
             path: "Sources/Backends/Memory", swiftSettings: strict),
         .target(
-            name: "GroveLMDB", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CLMDB"],
+            name: "GroveLMDB", dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "CLMDB"],
             path: "Sources/Backends/LMDB", exclude: privacy.exclude, resources: privacy.resources, swiftSettings: strict
         ),
         .target(
-            name: "GroveSQLite", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CSQLite"],
+            name: "GroveSQLite", dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "CSQLite"],
             path: "Sources/Backends/SQLite", swiftSettings: strict),
         .target(
-            name: "GroveLevelDB", dependencies: ["GroveCache", "GroveCoding", "GroveModel", "CLevelDB"],
+            name: "GroveLevelDB",
+            dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "CLevelDB"],
             path: "Sources/Backends/LevelDB", exclude: privacy.exclude, resources: privacy.resources,
             swiftSettings: strict),
 
@@ -160,7 +165,7 @@ let package = Package(
             ], path: "Sources/Adapters/Postgres", swiftSettings: strict),
 
         .target(
-            name: "GroveConformance", dependencies: ["GroveCache", "GroveCoding", "GroveModel"],
+            name: "GroveConformance", dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveModel"],
             path: "Conformance/Kit", swiftSettings: strict),
         // No product holds it, as it links all engines.
         .target(
@@ -169,7 +174,9 @@ let package = Package(
             path: "Conformance/Harnesses", swiftSettings: strict),
         .target(
             name: "GroveMutants",
-            dependencies: ["GroveConformance", "GroveHarnesses", "GroveCache", "GroveCoding", "GroveModel"],
+            dependencies: [
+                "GrovePlatform", "GroveConformance", "GroveHarnesses", "GroveCache", "GroveCoding", "GroveModel",
+            ],
             path: "Conformance/Mutants", swiftSettings: strict),
 
         // Rules for what stands behind GroveShared; no product holds them.
@@ -195,13 +202,15 @@ let package = Package(
         .target(
             name: "GroveCompare",
             dependencies: [
-                "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB",
+                "GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite",
+                "GroveLevelDB",
                 "GroveFloor", "GroveConsistency", "GroveProviders",
             ], path: "Benchmarks/Compare", swiftSettings: strict),
         .executableTarget(
             name: "GroveTool",
             dependencies: [
-                "GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "GroveConformance", "GroveHarnesses",
+                "GrovePlatform", "GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "GroveConformance",
+                "GroveHarnesses",
                 "GroveMutants", "GroveShared",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
@@ -220,7 +229,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "GroveModelTests", dependencies: ["GroveModel", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "GroveCodingTests", dependencies: ["GroveCoding", "GroveModel", "TestSupport"], swiftSettings: strict),
+            name: "GroveCodingTests", dependencies: ["GrovePlatform", "GroveCoding", "GroveModel", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "GroveConsistencyTests", dependencies: ["GroveConsistency", "GroveModel", "TestSupport"],
             swiftSettings: strict),
@@ -239,7 +249,10 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveCacheTests",
-            dependencies: ["GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "StoreTesting", "TestSupport"],
+            dependencies: [
+                "GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "StoreTesting",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "GroveAdapterTests",
@@ -252,7 +265,8 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         // What the tests of stores and of policies share; it imports Testing, so that no product may hold it.
         .target(
-            name: "StoreTesting", dependencies: ["GroveCache", "GroveModel", "TestSupport"], path: "Tests/StoreTesting",
+            name: "StoreTesting", dependencies: ["GrovePlatform", "GroveCache", "GroveModel", "TestSupport"],
+            path: "Tests/StoreTesting",
             swiftSettings: strict),
         .testTarget(
             name: "GroveMemoryTests",
@@ -260,11 +274,13 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "GroveLevelDBTests",
-            dependencies: ["GroveLevelDB", "GroveCache", "GroveModel", "StoreTesting", "TestSupport"],
+            dependencies: ["GrovePlatform", "GroveLevelDB", "GroveCache", "GroveModel", "StoreTesting", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveLMDBTests",
-            dependencies: ["GroveLMDB", "GroveCache", "GroveModel", "StoreTesting", "TestSupport", "CLMDB"],
+            dependencies: [
+                "GrovePlatform", "GroveLMDB", "GroveCache", "GroveModel", "StoreTesting", "TestSupport", "CLMDB",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "GroveSQLiteTests",
@@ -307,7 +323,8 @@ let package = Package(
             dependencies: ["GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "GroveToolTests", dependencies: ["GroveTool", "GroveCompare", "GroveCache"], swiftSettings: strict),
+            name: "GroveToolTests", dependencies: ["GrovePlatform", "GroveTool", "GroveCompare", "GroveCache"],
+            swiftSettings: strict),
         // Four small applications over the providers, for people to copy, and their tests.
         .testTarget(
             name: "PatternsExample", dependencies: ["Grove", "GroveLMDB", "GroveMemory", "GroveMacros"],

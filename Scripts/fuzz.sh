@@ -22,7 +22,7 @@ if ! printf '@_cdecl("LLVMFuzzerTestOneInput") public func f(_ s: UnsafePointer<
     exit 0
 fi
 
-# A module is built anew where one of its files is newer than what was built of it.
+# A module is built again if one of its files is newer than its object file.
 module() {
     name=$1
     folder=$2

@@ -11,32 +11,33 @@ cd "${1:-$(dirname "$0")/..}"
 # here is a violation; Benchmarks/Peers is a package of its own.
 # Foundation in the folders marked * is imported as FoundationEssentials where that exists; without a mark, as it likes.
 layers='
-Sources/GroveModel*
-Sources/GroveCoding* GroveModel
+Sources/GrovePlatform*
+Sources/GroveModel* GrovePlatform
+Sources/GroveCoding* GroveModel GrovePlatform
 Sources/GroveMacros* GroveCoding GroveModel
 Sources/GroveMacrosPlugin/Code
 Sources/GroveMacrosPlugin/Plugin GroveMacrosCode
 Sources/GroveConsistency* GroveModel
 Sources/GroveProviders* GroveConsistency GroveModel
-Sources/GroveOutbox* GroveCache GroveCoding GroveConsistency GroveModel GroveProviders
-Sources/GroveCache* GroveCoding GroveModel
+Sources/GroveOutbox* GroveCache GroveCoding GroveConsistency GroveModel GroveProviders GrovePlatform
+Sources/GroveCache* GroveCoding GroveModel GrovePlatform
 Sources/GroveShared* GroveCache GroveCoding GroveModel
-Sources/Backends/Memory* GroveCache GroveCoding GroveModel
-Sources/Backends/LMDB* GroveCache GroveCoding GroveModel CLMDB
-Sources/Backends/SQLite* GroveCache GroveCoding GroveModel CSQLite
-Sources/Backends/LevelDB* GroveCache GroveCoding GroveModel CLevelDB
+Sources/Backends/Memory* GroveCache GroveCoding GroveModel GrovePlatform
+Sources/Backends/LMDB* GroveCache GroveCoding GroveModel CLMDB GrovePlatform
+Sources/Backends/SQLite* GroveCache GroveCoding GroveModel CSQLite GrovePlatform
+Sources/Backends/LevelDB* GroveCache GroveCoding GroveModel CLevelDB GrovePlatform
 Sources/Adapters/Logging* GroveCache GroveModel
 Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Adapters/Postgres* GroveShared GroveCoding GroveModel CPostgres
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
-Benchmarks/Compare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders
-Sources/GroveTool GroveModel GroveCoding GroveCache GroveShared GroveCompare GroveConformance GroveHarnesses GroveMutants
+Benchmarks/Compare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders GrovePlatform
+Sources/GroveTool GroveModel GroveCoding GroveCache GroveShared GroveCompare GroveConformance GroveHarnesses GroveMutants GrovePlatform
 Conformance/Fuzz GroveCache GroveCoding GroveMemory GroveModel
-Conformance/Kit GroveCache GroveCoding GroveModel
+Conformance/Kit GroveCache GroveCoding GroveModel GrovePlatform
 Conformance/Harnesses GroveConformance GroveMemory GroveLMDB GroveSQLite GroveLevelDB
 Conformance/Shared GroveShared GroveMemory GroveCache GroveCoding GroveModel
-Conformance/SharedPostgres GrovePostgres GroveShared GroveSharedRules GroveSQLite GroveMemory GroveCache GroveCoding GroveModel
-Conformance/Mutants GroveConformance GroveHarnesses GroveCache GroveCoding GroveModel
+Conformance/SharedPostgres GrovePostgres GroveShared GroveSharedRules GroveMemory GroveSQLite GroveCache GroveCoding GroveModel
+Conformance/Mutants GroveConformance GroveHarnesses GroveCache GroveCoding GroveModel GrovePlatform
 '
 
 find Sources Conformance Benchmarks -path Benchmarks/Peers -prune -o -name '*.swift' -print 2>/dev/null | LC_ALL=C sort | LAYERS=$layers awk '

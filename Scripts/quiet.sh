@@ -11,8 +11,8 @@ mkdir -p "$(dirname "$log")"
 result=$(mktemp)
 trap 'rm -f "$result"' EXIT
 
-# What is left out: each test's start and success, and the steps of a build, of which every tenth part is told. All other
-# lines are printed, so that a line of a kind that nobody foresaw is too much rather than lost.
+# The filter leaves out the start and success of each test, and the steps of a build except at every tenth part. It
+# prints all other lines, so that a line of an unforeseen kind is shown rather than lost.
 # shellcheck disable=SC2016
 filter='
     # The arguments of a test may have line breaks: its line ends where the sentence does.

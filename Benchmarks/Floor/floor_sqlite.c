@@ -35,7 +35,8 @@ typedef struct sqlite_prefix {
 typedef struct sqlite_state {
     sqlite_connection reader;
     sqlite_connection writer;
-    /// The number of a prefix is its place here and one. Whoever writes adds; a reader sees the count last.
+    /// The number of a prefix is its index here plus one. The writer adds a prefix and then raises the count, so that a
+    /// reader sees whole prefixes only.
     sqlite_prefix prefixes[SQLITE_PREFIXES];
     _Atomic int prefix_count;
 } sqlite_state;

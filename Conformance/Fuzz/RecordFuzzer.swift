@@ -3,12 +3,12 @@ import GroveCoding
 import GroveModel
 import Synchronization
 
-/// The target of the fuzzer: whatever the bytes of a record are, reading it ends in a value, a miss or a typed error.
+/// The target of the fuzzer: reading a record of any bytes ends in a value, a miss or a typed error.
 ///
-/// The first byte of the input says as what the record is read and whether its checksum is made right; the rest is the
-/// record, or two of them: one for the root, and one for everything that it refers to. Or the rest is a shape.
+/// The first byte of the input selects the type as which the record is read, and whether its checksum is corrected. The
+/// rest is a shape, one record, or two: one for the root, and one for every node that it refers to.
 enum RecordFuzzer {
-    /// The bits of the first byte beside the type, which has four.
+    /// The bits of the first byte above the four bits of the type.
     static let two: UInt8 = 0x10
     static let unsealed: UInt8 = 0x20
     static let shape: UInt8 = 0x40
@@ -63,7 +63,7 @@ enum RecordFuzzer {
     }
 }
 
-/// What libFuzzer calls first: the corpus, its first argument, gets the seeds.
+/// Writes the seeds to the corpus, which is the first argument; libFuzzer calls this once, before any input.
 @_cdecl("LLVMFuzzerInitialize")
 public func prepareFuzzer(
     _ count: UnsafeMutablePointer<CInt>?,
@@ -77,7 +77,7 @@ public func prepareFuzzer(
     return 0
 }
 
-/// What libFuzzer calls for each input.
+/// Reads one input as a record; libFuzzer calls this for each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneRecord(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     unsafe RecordFuzzer.read(UnsafeRawBufferPointer(start: start, count: count))

@@ -4,18 +4,18 @@ public import GroveLevelDB
 public import GroveMemory
 public import GroveSQLite
 
-/// The four backends, as the kit checks them.
+/// The backends of Grove's four stores, for the kit.
 public enum Harnesses {
-    /// What the backends are called on a command line.
+    /// The backends' names on a command line.
     public static let names = ["memory", "lmdb", "sqlite", "leveldb"]
 
-    /// The backend of that name; `nil` where there is none.
+    /// The backend with that name; `nil` if there is none.
     ///
     /// - Parameters:
-    ///   - worker: how a process is started that does the kit's jobs on it; without it, rules that start processes are
-    ///     skipped.
-    ///   - other: what reports call it instead.
-    ///   - decorate: wraps each cache that is opened; mutants use it.
+    ///   - worker: the command that starts a process for the kit's jobs on the backend. Without it, rules that need a
+    ///     process are skipped.
+    ///   - other: another name for reports.
+    ///   - decorate: a function that wraps each cache that is opened; mutants use it.
     public static func backend(
         _ name: String, worker: WorkerCommand?, as other: String? = nil,
         decorate: @escaping @Sendable (any ConformanceCache) -> any ConformanceCache = { $0 }
@@ -35,7 +35,7 @@ public struct MemoryHarness: StoreHarness {
     /// The store.
     public typealias Store = MemoryStore
 
-    /// How it is opened.
+    /// The options with which the store is opened.
     public let options = MemoryOptions()
 
     /// Makes a harness.
@@ -47,13 +47,13 @@ public struct LMDBHarness: StoreHarness {
     /// The store.
     public typealias Store = LMDBStore
 
-    /// How it is opened.
+    /// The options with which the store is opened.
     public let options: LMDBOptions
 
-    /// A map of two megabytes.
+    /// Options for a map of two megabytes.
     public var smallOptions: LMDBOptions? { LMDBOptions(mapSize: 2 << 20) }
 
-    /// A fifth of a second's patience.
+    /// Options to wait a fifth of a second for a lock.
     public var impatientOptions: LMDBOptions { LMDBOptions(lockTimeout: .milliseconds(200)) }
 
     /// Makes a harness.
@@ -65,10 +65,10 @@ public struct SQLiteHarness: StoreHarness {
     /// The store.
     public typealias Store = SQLiteStore
 
-    /// How it is opened.
+    /// The options with which the store is opened.
     public let options = SQLiteOptions()
 
-    /// A fifth of a second's patience.
+    /// Options to wait a fifth of a second for a lock.
     public var impatientOptions: SQLiteOptions { SQLiteOptions(lockTimeout: .milliseconds(200)) }
 
     /// Makes a harness.
@@ -80,7 +80,7 @@ public struct LevelDBHarness: StoreHarness {
     /// The store.
     public typealias Store = LevelDBStore
 
-    /// How it is opened.
+    /// The options with which the store is opened.
     public let options = LevelDBOptions()
 
     /// Makes a harness.

@@ -1,84 +1,88 @@
-/// Something that a rule needs and that not every backend or harness has.
+/// An ability that some rules need and that not every backend or harness has.
 ///
-/// A rule that needs what is not there is skipped, and the skip names it.
+/// A rule that needs a missing capability is skipped, and the skip names the capability.
 public struct Capability: Hashable, Sendable, CustomStringConvertible {
     /// The capability's name, as a skip prints it.
     public let description: String
 
-    /// Makes a capability of that name.
+    /// Makes a capability from its name.
     public init(_ description: String) { self.description = description }
 
     // Declared by the backend's profile.
 
-    /// The content outlives the process.
+    /// The content is still there after the process has ended.
     public static let persistent = Capability("persistent")
-    /// Committed writes survive the process being killed.
+    /// Committed writes are still there after the process was killed.
     public static let survivesCrash = Capability("survivesCrash")
-    /// A second process sees commits.
+    /// Several processes can use one store and see each other's commits.
     public static let multiProcess = Capability("multiProcess")
     /// The backend keeps a budget.
     public static let evicting = Capability("evicting")
-    /// Readers go on while a large write commits.
+    /// Readers do not wait while a large write commits.
     public static let readersNeverStall = Capability("readersNeverStall")
-    /// The store can be opened so that it holds little: its engine has a limit of its own.
+    /// The store can be opened with a small limit, which its engine keeps.
     public static let bounded = Capability("bounded")
-    /// A store that exists opens while the disk is full.
+    /// An existing store can be opened while the disk is full.
     public static let opensOnFullDisk = Capability("opensOnFullDisk")
     /// The engine's pages carry no checksum.
     public static let unverifiedPages = Capability("unverifiedPages")
 
-    // Supplied by the harness; one for a store supplies them all, one for a bare delegate some.
+    // Supplied by the harness: a harness of a store supplies all of them, one of a delegate some.
 
-    /// Typed reads and writes that say why they missed and what they changed.
+    /// Typed reads that say why they missed, and typed writes that say what they changed.
     public static let typedCalls = Capability("typedCalls")
-    /// Waiting until what was queued is committed.
+    /// Waiting until all queued writes are committed.
     public static let flush = Capability("flush")
     /// Closing a cache.
     public static let close = Capability("close")
     /// Opening the same place a second time.
     public static let reopen = Capability("reopen")
-    /// Emptying a cache.
+    /// Removing all content of a cache.
     public static let wipe = Capability("wipe")
-    /// Letting go of the store and taking it up again.
+    /// Closing the store of a cache for a while, and opening it again.
     public static let suspend = Capability("suspend")
-    /// Forgetting one node or one tombstone, as eviction would.
+    /// Evicting one node or one tombstone.
     public static let evict = Capability("evict")
-    /// Being told of misses, failures and commits.
+    /// Observing misses, failures and commits.
     public static let observer = Capability("observer")
     /// Streams of changes, a history of commits, and statistics.
     public static let changes = Capability("changes")
-    /// Keeping each identified model once, so that a change of one shows in every tree and list that holds it.
+    /// Storing each identified model once, so that a change to it shows in every tree and list that holds it.
     ///
-    /// A delegate that stores trees whole, as RocketData allowed, does not list it; the rules that need it are skipped, and do
-    /// not count against it.
+    /// A delegate that stores trees whole, as RocketData allowed, does not list this. The rules that need it are
+    /// skipped, which is not a failure.
     public static let normalizes = Capability("normalizes")
-    /// Reading and writing the stored bytes, and counting what the store is asked to do.
+    /// Reading and writing the stored bytes, and counting the calls of the store.
     public static let storedBytes = Capability("storedBytes")
     /// Making the store fail or wait.
     public static let faults = Capability("faults")
-    /// A directory that the rule may look at.
+    /// A directory whose files the rule may read.
     public static let directory = Capability("directory")
     /// Starting processes that work on the same store.
     public static let processes = Capability("processes")
-    /// Killing a process at a system call, or making the call fail: a C compiler on a system that preloads libraries.
+    /// Killing a process at a system call, or making the call fail.
+    ///
+    /// This needs a C compiler and a system that preloads libraries.
     public static let systemFaults = Capability("systemFaults (a C compiler, on Linux)")
 
-    /// Mounting a small file system for a process, to be filled.
+    /// Mounting a small file system for a process, so that a rule can fill it.
     public static let smallDisk = Capability("smallDisk (a mount of tmpfs through unshare, on Linux)")
 
-    /// What a profile declares, and what follows from it: a rule that needs what a backend does not claim to be says
-    /// nothing about it, while one that needs what its harness could supply is a gap.
+    /// The capabilities that a profile declares, and those that follow from it.
+    ///
+    /// If one of these is missing, a rule that needs it does not apply to the backend. If any other is missing, the
+    /// harness could have supplied it, so the skip counts against the backend.
     public static let ofProfiles: Set<Capability> = [
         .persistent, .survivesCrash, .multiProcess, .evicting, .readersNeverStall, .unverifiedPages, .opensOnFullDisk,
         .bounded, .normalizes,
     ]
 
-    /// What a harness for a store supplies.
+    /// The capabilities that a harness of a store supplies.
     public static let ofStores: Set<Capability> = [
         .typedCalls, .flush, .close, .reopen, .wipe, .suspend, .evict, .observer, .storedBytes, .faults, .changes,
         .normalizes,
     ]
 
-    /// What a harness for any other delegate may supply.
+    /// The capabilities that a harness of a delegate may supply.
     public static let ofDelegates: Set<Capability> = [.flush, .close, .reopen, .wipe, .evict, .normalizes]
 }

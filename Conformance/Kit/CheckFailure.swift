@@ -1,11 +1,11 @@
-/// A rule that does not hold, in a sentence that says what was expected and what came.
+/// The error of a rule that does not hold: a sentence with the expected and the actual value.
 public struct CheckFailure: Error, Sendable, CustomStringConvertible {
     /// The sentence.
     public let description: String
 
-    /// Makes a failure of that sentence.
+    /// Makes a failure from its sentence.
     ///
-    /// Sentences end in the sentences of errors; of two full stops one stays.
+    /// If the sentence quotes an error at its end, and so ends in two full stops, one of them is removed.
     public init(_ description: String) {
         let ends = description.hasSuffix("..") && !description.hasSuffix("...")
         self.description = ends ? String(description.dropLast()) : description

@@ -1,13 +1,13 @@
 public import GroveModel
 
-/// What a backend may answer though nothing is wrong: a cache may forget, and a disk may fail now and then.
+/// The odd answers that a backend may give and still conform: a cache may evict, and a disk may fail now and then.
 ///
-/// A rule that meets such an answer ends there, and holds as far as it came. Stores that are odd and legal declare it;
-/// a backend that means to conform declares none.
+/// If a rule gets such an answer, it ends there and passes. Only the kit's odd but legal stores declare a leniency; any
+/// other backend declares none.
 public struct Leniency: Sendable, Equatable {
-    /// Whether a miss `.absent` may come in the place of any value.
+    /// Whether any read may be a miss with reason `.absent`.
     public var forgets: Bool
-    /// The code of the typed error that may come in the place of any answer.
+    /// The code of a ``CacheError`` that any call may throw; `nil` if there is none.
     public var failsWith: CacheError.Code?
 
     /// Makes a leniency.
@@ -16,11 +16,11 @@ public struct Leniency: Sendable, Equatable {
         self.failsWith = failsWith
     }
 
-    /// None.
+    /// No odd answers.
     public static let none = Leniency()
 }
 
-/// Ends a rule that met what its backend may answer.
+/// The error that ends a rule after an odd answer that its backend may give.
 struct Tolerated: Error {
     let sentence: String
 }

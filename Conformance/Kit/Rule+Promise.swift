@@ -2,7 +2,7 @@ extension Rule {
     /// The guide for authors of backends.
     static let guide = "Docs/Backends/ImplementingABackend.md"
 
-    /// What the guide promises where this rule looks, in the guide's own words; `nil` if it has no such sentence.
+    /// The sentence of the guide that this rule checks; `nil` if the guide has none.
     public var promise: String? { Rule.promises[id] }
 
     // A test holds these against the guide.

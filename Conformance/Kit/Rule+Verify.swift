@@ -1,17 +1,9 @@
+import GrovePlatform
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 extension Rule: CustomStringConvertible {
@@ -19,26 +11,25 @@ extension Rule: CustomStringConvertible {
     public var description: String { "\(id) \(level.rawValue) \(text)" }
 }
 
-/// Rules under a test framework, one test a rule:
+/// Rules under a test framework, one test for each rule:
 ///
 /// ```swift
 /// @Test(.serialized, arguments: Rules.checkable(on: MyHarness(), worker: worker))
 /// func conforms(_ rule: Rule) async throws { try await rule.verify(on: MyHarness(), worker: worker) }
 /// ```
 ///
-/// ``Rules/checkable(on:worker:)`` leaves out what cannot be checked, and prints what that is: a rule that is
-/// skipped inside a test would count as one that passed.
+/// ``Rules/checkable(on:worker:)`` leaves out the rules that cannot be checked, and prints their number and the
+/// reasons. A rule that is skipped inside a test would count as passed.
 extension Rule {
     /// Checks the rule on the store of `harness`.
     ///
     /// - Parameters:
-    ///   - worker: how a process is started that calls ``ConformanceWorker`` on an equal backend, such as an executable
-    ///     whose `main.swift` is `await ConformanceMain.run(MyHarness.self)`; without one, rules that start
-    ///     processes are skipped.
+    ///   - worker: the command of a process that calls ``ConformanceWorker`` on an equal backend. An example is an
+    ///     executable whose `main.swift` is `await ConformanceMain.run(MyHarness.self)`. Without it, rules that need a
+    ///     process are skipped.
     ///   - excuses: rules that are known to be broken.
-    /// - Returns: what became of it. If it was skipped, a line on standard error says so, as a test framework takes the
-    ///   skip for a pass.
-    /// - Throws: ``CheckFailure`` where it is broken, with the seed that replays it.
+    /// - Returns: the result. A skip is also printed on standard error, since a test framework takes it for a pass.
+    /// - Throws: ``CheckFailure`` if the rule is broken, with the seed that replays it.
     @discardableResult
     public func verify<Harness: StoreHarness>(
         on harness: Harness, worker: WorkerCommand? = nil, excuses: [RuleExcuse] = []
@@ -56,7 +47,7 @@ extension Rule {
 
     /// Checks the rule on `backend`; see ``verify(on:worker:excuses:)``.
     ///
-    /// - Parameter seed: by default the environment's `GROVE_SEED`, or one for the process.
+    /// - Parameter seed: the seed of everything random; ``environmentSeed`` by default.
     @discardableResult
     public func verify(
         on backend: any ConformanceBackend, seed: UInt64 = Rule.environmentSeed, excuses: [RuleExcuse] = []
@@ -73,7 +64,7 @@ extension Rule {
         return result
     }
 
-    /// The seed that `GROVE_SEED` gives, or one chosen for this process.
+    /// The value of the environment variable `GROVE_SEED`, or a random seed for this process.
     public static let environmentSeed: UInt64 =
         ProcessInfo.processInfo.environment["GROVE_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...UInt64(UInt32.max))
 }

@@ -1,31 +1,31 @@
-/// One sentence that every conforming cache obeys, and the check that finds out.
+/// One sentence that every conforming cache obeys, and the check that tests it.
 ///
-/// A rule is a value: the same list runs under Swift Testing, from `grove conformance` and in a third party's own
-/// executable. Its identifier is never used again; a changed meaning gets a new one.
+/// A rule is a value. The same list runs under Swift Testing, from `grove conformance` and in a third party's own
+/// executable. An identifier is never used again: if a rule changes its meaning, it gets a new one.
 public struct Rule: Sendable, Identifiable {
-    /// How much depends on a rule.
+    /// The weight of a rule.
     public enum Level: String, Sendable {
-        /// A cache that breaks it does not conform.
+        /// A cache that breaks the rule does not conform.
         case must = "MUST"
-        /// A cache that breaks it conforms, and should have a reason.
+        /// A cache that breaks the rule conforms, but should have a reason.
         case should = "SHOULD"
     }
 
     /// The family and the number, such as `NRM-01`.
     public let id: String
-    /// How much depends on it.
+    /// The weight of the rule.
     public let level: Level
-    /// What holds, in one sentence.
+    /// The rule in one sentence.
     public let text: String
-    /// Why it matters: what a user would see where it does not hold.
+    /// The reason for the rule: the harm to a user if it is broken.
     public let reason: String
-    /// What the harness or the backend must offer for the check to be possible.
+    /// The capabilities of the backend and its harness without which the rule cannot be checked.
     public let requires: Set<Capability>
     /// The names of the mutants that this rule must kill.
     public let kills: [String]
-    /// How long the check may take before it counts as hanging.
+    /// The time after which the check counts as hanging.
     public let timeLimit: Duration
-    /// Checks the rule; throws ``CheckFailure`` where it does not hold.
+    /// Checks the rule; throws ``CheckFailure`` if the rule is broken.
     public let check: @Sendable (Trial) async throws -> Void
 
     /// Makes a rule.
@@ -44,6 +44,6 @@ public struct Rule: Sendable, Identifiable {
         self.check = check
     }
 
-    /// The rule's family: what stands before the dash.
+    /// The rule's family: the part of the identifier before the dash.
     public var family: String { String(id.prefix { $0 != "-" }) }
 }

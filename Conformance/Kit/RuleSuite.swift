@@ -1,13 +1,13 @@
-/// Which rules are asked of a backend.
+/// A set of rules that is checked on one kind of backend.
 public enum RuleSuite: String, Sendable, CaseIterable {
     /// A `NodeStore` under a `NormalizedCache`: every rule.
     case store
-    /// Any `CacheDelegate`: the rules that need nothing but its methods and what its harness can supply.
+    /// Any `CacheDelegate`: the rules that need only its methods and the abilities that a harness can supply.
     case delegate
 }
 
 extension Rule {
-    /// The suites that hold the rule.
+    /// The suites that contain the rule.
     public var suites: Set<RuleSuite> {
         requires.isSubset(of: Capability.ofDelegates.union(Capability.ofProfiles)) ? [.store, .delegate] : [.store]
     }

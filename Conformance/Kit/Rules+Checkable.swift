@@ -1,19 +1,12 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import GrovePlatform
 
 extension Rules {
     /// The rules that can be checked on the store of `harness`, for the arguments of a test.
     ///
-    /// What is left out is printed on standard error, with what it needs: a skip inside a test would count as a pass.
+    /// The others are left out, since a skip inside a test would count as a pass. Their number and the missing
+    /// capabilities are printed on standard error.
     ///
-    /// - Parameter worker: how a process is started, as for ``Rule/verify(on:worker:excuses:)``.
+    /// - Parameter worker: the command of a process, as for ``Rule/verify(on:worker:excuses:)``.
     public static func checkable<Harness: StoreHarness>(on harness: Harness, worker: WorkerCommand? = nil) -> [Rule] {
         told(all, on: StoreBackend(harness, worker: worker))
     }
@@ -23,7 +16,7 @@ extension Rules {
         told(all(of: .delegate), on: DelegateBackend(harness))
     }
 
-    /// Those of `rules` that can be checked on `backend`, and in a sentence, `nil` if there is nothing to say, the others.
+    /// Those of `rules` that can be checked on `backend`, and a sentence about the others; `nil` if there are none.
     package static func checkable(
         _ rules: [Rule] = all, on backend: any ConformanceBackend
     ) -> (rules: [Rule], missing: String?) {

@@ -5,7 +5,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// Makes a generator; equal seeds give equal numbers on every machine.
     public init(seed: UInt64) { state = seed }
 
-    /// Makes a generator for the part of a run that `name` stands for.
+    /// Makes a generator for the part of a run that is called `name`.
     public init(seed: UInt64, for name: String) {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

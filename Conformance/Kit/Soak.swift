@@ -1,29 +1,29 @@
 import GroveModel
 
-/// Random programs, kills and faults for as long as one likes.
+/// A long run of random programs, kills, faults and damages.
 public struct Soak: Sendable {
-    /// What a soak tried on one backend, and what it found.
+    /// The numbers of a soak's trials on one backend, and its findings.
     public struct Tally: Sendable, CustomStringConvertible {
         /// The backend's name.
         public let backend: String
-        /// Programs that ran beside the model.
+        /// Programs whose answers were compared with the model's.
         public var programs = 0
-        /// Processes that were killed at a call that changes a file.
+        /// Processes that were killed at a system call that changes a file.
         public var kills = 0
         /// System calls that were made to fail.
         public var faults = 0
-        /// Stores that were opened after a byte of theirs was flipped or cut off.
+        /// Stores that were opened after one of their bytes was changed, or a file was cut off.
         public var damages = 0
-        /// Small stores that were cut off at every length, and flipped in every byte.
+        /// Small stores whose files were cut off at every length and changed in every byte.
         public var sweeps = 0
-        /// Processes that ended at the sight of one, which the profile must allow.
+        /// Processes that ended when they opened or read a damaged store, which the profile must allow.
         public var deaths = 0
-        /// Damages that showed older records beside others, which the profile must allow.
+        /// Damaged stores that showed older records beside newer ones, which the profile must allow.
         public var mixtures = 0
-        /// What was not as it must be, each with its seed and its program.
+        /// Wrong answers, each with its seed and its program.
         public var lies: [String] = []
 
-        /// The figures, and every lie on a line of its own.
+        /// The numbers, and each lie on a line of its own.
         public var description: String {
             let figures =
                 "\(programs) programs, \(kills) kills, \(faults) faults, \(damages) damaged stores, \(sweeps) sweeps, "
@@ -35,7 +35,7 @@ public struct Soak: Sendable {
     private let backends: [any ConformanceBackend]
     private let seed: UInt64
 
-    /// Makes a soak of `backends`; the same seed tries the same in the same order.
+    /// Makes a soak of `backends`; equal seeds give equal trials in the same order.
     public init(_ backends: [any ConformanceBackend], seed: UInt64) {
         self.backends = backends
         self.seed = seed
@@ -43,7 +43,7 @@ public struct Soak: Sendable {
 
     /// Soaks all backends in turn until `duration` is over.
     ///
-    /// - Parameter progress: told of the tallies after each round.
+    /// - Parameter progress: called with the tallies after each round.
     public func run(for duration: Duration, progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
         let end = ContinuousClock.now + duration
         var tallies = backends.map { Tally(backend: $0.name) }
@@ -114,9 +114,9 @@ public struct Soak: Sendable {
         }
     }
 
-    /// Opens `count` stores of each persistent backend that were flipped in a random byte.
+    /// Opens `count` stores of each persistent backend, each with one random byte changed.
     ///
-    /// - Parameter progress: told of the tallies after each thousand or so.
+    /// - Parameter progress: called with the tallies after about every thousand stores.
     public func flip(_ count: Int, progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
         var tallies: [Tally] = []
         for backend in backends where backend.capabilities.isSuperset(of: [.persistent, .processes]) {
@@ -131,7 +131,7 @@ public struct Soak: Sendable {
                     try damage(left, trial, using: &generator, flipsAlone: true, &tally)
                 } catch let failure as CheckFailure {
                     tally.lies.append("\(backend.name), seed \(trial.seed): \(failure)")
-                    // A store whose flipping fails at once would be flipped for ever.
+                    // If each try failed at once, the loop would never end.
                     if tally.lies.count > 20 { break }
                 }
                 round += 1
@@ -144,7 +144,7 @@ public struct Soak: Sendable {
 
     /// Damages one small store of each persistent backend at every length and in every byte.
     ///
-    /// - Parameter progress: told of the tallies after each thousand or so.
+    /// - Parameter progress: called with the tallies after about every thousand damages.
     public func sweep(progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
         var tallies: [Tally] = []
         for backend in backends where backend.capabilities.isSuperset(of: [.persistent, .processes]) {
@@ -164,7 +164,7 @@ public struct Soak: Sendable {
         return tallies
     }
 
-    /// Tries the next `count` damages of `sweep`, a new one where there is none, and takes it away at its end.
+    /// Tries the next `count` damages of `sweep`; makes a new sweep if there is none, and removes it at its end.
     private func go(
         on sweep: inout DamageSweep?, _ backend: any ConformanceBackend, by count: Int,
         until end: ContinuousClock.Instant?, _ tally: inout Tally

@@ -1,7 +1,7 @@
 public import GroveModel
 
 extension Trial {
-    /// Checks that `condition` holds; `sentence` says what was expected and what came.
+    /// Checks that `condition` holds; `sentence` says what was expected, and what the value was instead.
     public func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
         countCheck()
         guard condition else { throw CheckFailure(sentence()) }
@@ -18,12 +18,12 @@ extension Trial {
             }())
     }
 
-    /// Checks that a write said that exactly `expected` changed, where the backend says such things at all.
+    /// Checks that a write reported exactly `expected` as changed, if the backend reports changes.
     func expectChanges(_ value: Set<ModelIdentifier>, _ expected: Set<ModelIdentifier>, _ what: String) throws {
         if hasTypedCalls { try expectEqual(value, expected, what) }
     }
 
-    /// Ends the rule where `value` is nothing, and the backend may have forgotten what was there.
+    /// Ends the rule if `value` is `nil` or a miss, and the backend may have evicted the value.
     private func expectNotForgotten<Value>(_ value: Value, _ what: String) throws {
         guard backend.leniency.forgets else { return }
         let mirror = Mirror(reflecting: value)
@@ -33,7 +33,7 @@ extension Trial {
         throw Tolerated(sentence: "\(what) was forgotten")
     }
 
-    /// Checks that `read` found something, and returns it.
+    /// Checks that `read` is a hit, and returns its value.
     @discardableResult
     public func expectHit<Value>(_ read: CacheRead<Value>, _ what: String) throws -> Value {
         countCheck()
@@ -45,12 +45,12 @@ extension Trial {
         }
     }
 
-    /// Checks that `read` found exactly `expected`.
+    /// Checks that `read` is a hit with exactly `expected`.
     public func expectHit<Value: Equatable>(_ read: CacheRead<Value>, _ expected: Value, _ what: String) throws {
         try expectEqual(try expectHit(read, what), expected, what)
     }
 
-    /// Checks that `read` is a miss for `reason`, and that it names `identifier`.
+    /// Checks that `read` is a miss with `reason` that names `identifier`; `nil` stands for any.
     public func expectMiss<Value>(
         _ read: CacheRead<Value>, _ reason: CacheMiss.Reason? = nil, _ identifier: ModelIdentifier? = nil,
         _ what: String
@@ -70,7 +70,7 @@ extension Trial {
         }
     }
 
-    /// Checks that `call` throws a ``CacheError`` with one of `codes`, and returns it.
+    /// Checks that `call` throws a ``CacheError`` with one of `codes`, and returns the error.
     @discardableResult
     public func expectError<Value>(
         _ codes: CacheError.Code..., from what: String, _ call: () throws -> Value
@@ -101,19 +101,19 @@ extension Trial {
                 throw CheckFailure("\(what): expected the right value or a typed error, got \(brief(value)).")
             }
         } catch is CacheError {
-            // A typed error is what such a call may end in.
+            // Such a call may end in a typed error.
         }
     }
 }
 
-/// `value` as a failure prints it, cut where it would fill the screen.
+/// `value` as a failure prints it, cut if it is longer than 240 characters.
 func brief(_ value: some Any) -> String {
     let text = String(describing: value)
     guard text.unicodeScalars.count > 240 else { return text }
     return "\(String(text.unicodeScalars.prefix(200)))… (\(text.utf8.count) bytes)"
 }
 
-/// Two values that differ as a failure prints them: long ones from shortly before the first difference on.
+/// Two values that differ, as a failure prints them: long ones from shortly before the first difference.
 func briefly(_ expected: some Any, _ came: some Any) -> (expected: String, came: String) {
     let (left, right) = (String(describing: expected), String(describing: came))
     let (wanted, got) = (Array(left.unicodeScalars), Array(right.unicodeScalars))

@@ -2,11 +2,11 @@ public import GroveCache
 public import GroveModel
 import Synchronization
 
-/// One check of one rule on one backend: it gives the rule fresh caches and keeps count of what the rule looked at.
+/// One run of one rule on one backend, which gives the rule new caches and counts its checks.
 ///
-/// Everything it handed out is closed and removed when the check has ended.
+/// When the run has ended, all caches and places that it gave out are closed and removed.
 public final class Trial: Sendable {
-    /// What is being checked.
+    /// The backend that is checked.
     public let backend: any ConformanceBackend
     /// The rule's identifier.
     public let ruleID: String
@@ -28,22 +28,22 @@ public final class Trial: Sendable {
         self.seed = seed
     }
 
-    /// What the backend declares of itself.
+    /// The properties that the backend declares.
     public var profile: BackendProfile { backend.profile }
 
-    /// Whether the cache says why it missed and what it changed; a bare delegate does not.
+    /// Whether reads say why they missed, and writes what they changed; false for a delegate.
     public var hasTypedCalls: Bool { backend.capabilities.contains(.typedCalls) }
 
-    /// How many checks were made.
+    /// The number of checks so far.
     public var checks: Int { state.withLock { $0.checks } }
 
-    /// What the rule found worth saying though it holds.
+    /// The remarks of the rule, which do not fail it.
     public var notes: [String] { state.withLock { $0.notes } }
 
-    /// Says something in the report though the rule holds: a figure, or what was counted.
+    /// Adds a remark to the report, such as a figure or a count, which does not fail the rule.
     public func note(_ sentence: String) { state.withLock { $0.notes.append(sentence) } }
 
-    /// A new place for a cache, empty, shared with nothing.
+    /// A new and empty place for a cache, which no other cache uses.
     public func site() throws(CacheError) -> any CacheSite {
         let site = try backend.makeSite()
         state.withLock { $0.sites.append(site) }
@@ -53,10 +53,10 @@ public final class Trial: Sendable {
     /// A new, empty cache in a place of its own.
     public func cache() throws(CacheError) -> any ConformanceCache { try site().open() }
 
-    /// Random numbers for this rule, the same for the same seed.
+    /// A generator of random numbers for this rule; equal seeds give equal numbers.
     public func generator() -> SeededGenerator { SeededGenerator(seed: seed, for: ruleID) }
 
-    /// Closes and removes everything that was handed out.
+    /// Closes and removes all places that were given out.
     public func finish() {
         let sites = state.withLock { state in
             defer { state.sites = [] }

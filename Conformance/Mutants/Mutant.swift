@@ -1,15 +1,15 @@
 public import GroveConformance
 import GroveHarnesses
 
-/// A store or a cache that is broken on purpose in one way, and that some rule must find out.
+/// A store or a cache that is broken on purpose in one way, which at least one rule must detect.
 public struct Mutant: Sendable {
-    /// The name by which rules list it.
+    /// The name under which rules list the mutant.
     public let name: String
-    /// What is wrong with it, in one sentence.
+    /// The defect, in one sentence.
     public let summary: String
-    /// It, as the kit runs rules on it.
+    /// The backend on which the kit checks rules.
     public let backend: any ConformanceBackend
-    /// How a process is started that checks rules on it.
+    /// The command of a process that checks rules on the mutant; `nil` if there is none.
     public var worker: WorkerCommand?
 
     /// The same mutant, which `worker` checks.

@@ -8,70 +8,70 @@ import GroveModel
     import Foundation
 #endif
 
-/// Which mutants the rules killed: the test of the tests.
+/// A list of the mutants that the rules killed: the test of the rules themselves.
 public struct MutantReport: Sendable {
-    /// What became of one mutant.
+    /// The results of the rules on one mutant.
     public struct Row: Sendable {
         /// The mutant.
         public let mutant: Mutant
-        /// The results of the rules that were run on it: those that list it, or all.
+        /// The results of the rules that were run on the mutant: those that list it, or all.
         public internal(set) var results: [RuleResult]
 
-        /// The rules that found it out at another seed than the first, with that seed.
+        /// The rules that killed the mutant only at another seed than the first, with that seed.
         public internal(set) var late: [(rule: String, seed: UInt64)] = []
 
-        /// The results of the rules that list it.
+        /// The results of the rules that list the mutant.
         public var listed: [RuleResult] { results.filter { $0.rule.kills.contains(mutant.name) } }
 
-        /// The rules that list it and found it out.
+        /// The results of the rules that list the mutant and killed it.
         public var killers: [RuleResult] { listed.filter(\.isBroken) }
 
-        /// The rules that list it and did not.
+        /// The results of the rules that list the mutant, were checked, and did not kill it.
         public var spared: [RuleResult] { listed.filter { !$0.isBroken && $0.outcome != .skipped } }
 
-        /// The rules that list it and could not be checked here.
+        /// The results of the rules that list the mutant and were skipped.
         public var skipped: [RuleResult] { listed.filter { $0.outcome == .skipped } }
 
-        /// The rules that found it out unasked.
+        /// The results of the rules that killed the mutant without listing it.
         public var others: [RuleResult] { results.filter { $0.isBroken && !$0.rule.kills.contains(mutant.name) } }
 
-        /// How many of the rules that were checked it passes.
+        /// The number of rules that hold on the mutant, and the number of rules that were checked.
         public var passed: (count: Int, of: Int) {
             let checked = results.filter { $0.outcome != .skipped }
             return (checked.count { !$0.isBroken }, checked.count)
         }
 
-        /// Whether every rule that lists it needs what is not here, so that nothing can be said.
+        /// Whether every rule that lists the mutant was skipped.
         public var isUntried: Bool { !listed.isEmpty && skipped.count == listed.count }
 
-        /// Whether no rule found it out.
+        /// Whether no rule that lists the mutant killed it; false if all of them were skipped.
         public var survives: Bool { killers.isEmpty && !isUntried }
 
-        /// Whether it breaks so much that killing it proves little: fewer than four rules in five pass.
+        /// Whether fewer than four in five of the checked rules hold, so that killing the mutant proves little.
         public var isTooBroken: Bool { passed.of > listed.count && passed.count * 5 < passed.of * 4 }
 
-        /// Whether it died as it should.
+        /// Whether every rule that lists the mutant and was checked killed it, and it is not too broken.
         public var isSound: Bool { !survives && spared.isEmpty && !isTooBroken }
     }
 
     /// One row for each mutant.
     public let rows: [Row]
-    /// Rules that list a mutant that does not exist, with its name.
+    /// The rules that list a mutant which does not exist, with that name.
     public let unknown: [(rule: String, mutant: String)]
 
-    /// Whether every mutant died, by every rule that lists it, and none is broken in too many ways.
+    /// Whether every mutant was killed by every rule that lists it, and none is too broken.
     public var isSound: Bool { unknown.isEmpty && rows.allSatisfy(\.isSound) }
 
     /// Runs each mutant against rules.
     ///
     /// - Parameters:
-    ///   - isWhole: whether every rule is run on each, rather than those alone that list it. Rules that start processes
-    ///     or take long, and do not list it, are left out.
-    ///   - isIsolated: whether the rules run in processes of their own where the mutant has a worker, so that one that
-    ///     traps or hangs is a verdict on its rule.
-    ///   - tries: how many seeds a rule that lists a mutant has to find it out. Which moments a rule tries is up to its
-    ///     seed, and some flaws show at few of them.
-    ///   - progress: told of each row as it comes.
+    ///   - isWhole: whether all rules are run on each mutant, not only those that list it. Rules that start processes
+    ///     or take long are run only on the mutants that they list.
+    ///   - isIsolated: whether rules run in child processes if the mutant has a worker, so that a trap or a hang fails
+    ///     only its rule.
+    ///   - tries: the number of seeds at which a rule that lists a mutant may kill it. The seed chooses the moments
+    ///     that a rule tries, and some flaws show only at a few.
+    ///   - progress: called with each row as it comes.
     public static func run(
         rules: [Rule] = Rules.all, mutants: [Mutant] = Mutants.all(), seed: UInt64, isWhole: Bool = false,
         isIsolated: Bool = false, tries: UInt64 = 4, progress: (Row) -> Void = { _ in }
@@ -129,10 +129,12 @@ public struct MutantReport: Sendable {
         return MutantReport(rows: rows, unknown: unknown)
     }
 
-    /// The matrix as text: each mutant, who killed it and with which words, and who should have; the sum at the end.
+    /// The report as text: each mutant, the rules that killed it with their messages, and those that failed to.
+    ///
+    /// The sum is at its end.
     public var pretty: String { rows.map(\.pretty).joined() + sum }
 
-    /// How many mutants there are, and what became of them.
+    /// The numbers of mutants by outcome.
     public var sum: String {
         let surviving = rows.count(where: \.survives)
         let untried = rows.count(where: \.isUntried)

@@ -1,13 +1,13 @@
 public import GroveConformance
 
-/// Everything that is broken on purpose, and the correct store of which each is one edit.
+/// The mutants, which are broken on purpose, and the correct stores and delegates from which they are made.
 public enum Mutants {
     /// A correct store that shares no code with the backends: every rule must pass on it.
     public static var reference: any ConformanceBackend { StoreBackend(ReferenceHarness<NoFlaw>()) }
 
     /// A correct store that is persistent: every rule must pass on it too.
     ///
-    /// - Parameter worker: how a process is started that checks it; see ``ConformanceWorker``.
+    /// - Parameter worker: the command of a process that checks it; see ``ConformanceWorker``.
     public static func log(_ worker: WorkerCommand? = nil) -> any ConformanceBackend {
         StoreBackend(LogHarness(), worker: worker)
     }
@@ -15,9 +15,9 @@ public enum Mutants {
     /// A correct delegate that shares no code with `NormalizedCache`: every rule of its suite must pass on it.
     public static var delegate: any ConformanceBackend { DelegateBackend(ReferenceDelegateHarness()) }
 
-    /// The mutant or the correct store of that name, as a worker process checks it.
+    /// The mutant or the correct backend with that name, for a worker process; `nil` if there is none.
     ///
-    /// - Parameter worker: how that process starts others; see ``all(worker:)``.
+    /// - Parameter worker: the commands with which that process starts others; see ``all(worker:)``.
     public static func backend(
         _ name: String, worker: (String) -> WorkerCommand? = { _ in nil }
     ) -> (any ConformanceBackend)? {
@@ -28,8 +28,8 @@ public enum Mutants {
 
     /// All mutants.
     ///
-    /// - Parameter worker: how a process is started that does the kit's jobs on the mutant of a name, which is what
-    ///   ``backend(_:worker:)`` finds there; without it, rules that start processes are skipped.
+    /// - Parameter worker: a function from a mutant's name to the command of a process for the kit's jobs. The process
+    ///   finds the mutant by ``backend(_:worker:)``. Without a command, rules that need a process are skipped.
     public static func all(worker: (String) -> WorkerCommand? = { _ in nil }) -> [Mutant] {
         memory.map { $0.with(worker($0.name)) } + logs(worker) + backends(worker)
     }

@@ -10,7 +10,7 @@ package import GroveModel
 package enum AnswerOutcome: Sendable {
     /// It is applied, less what was changed since it was asked for.
     case taken(TakenAnswer)
-    /// These nodes were changed since, and nobody holds them: the cache may know what they are.
+    /// These nodes were changed since, and no listener holds them: the cache may have them.
     case lacks([(identifier: ModelIdentifier, type: any SimpleModel.Type)])
     /// Too much was changed since to say what is older: it is to be asked for again.
     case forgotten
@@ -71,7 +71,8 @@ extension ConsistencyManager {
         }
     }
 
-    /// Applies an answer of the network, less what was changed since it was asked for; tells everybody who holds what it changes.
+    /// Applies an answer of the network, less the changes since it was asked for, and tells every holder of what it
+    /// changes.
     ///
     /// Who asked is told first, by `body`, and listens to what they take by ``join(_:_:generation:model:)`` or
     /// ``joinFetched(_:_:_:leaving:over:)``.
@@ -145,7 +146,7 @@ extension ConsistencyManager {
         }
     }
 
-    /// Ends an answer that was applied at `turn`: everybody who wants it listens to it.
+    /// Ends an answer that was applied at `turn`: every subscription that wants it listens to it.
     package func endAnswer(_ answer: TakenAnswer) {
         engine.enqueue { $0.endRead(answer.turn, brought: answer.models.compactMap(\.self).identifiers) }
     }

@@ -3,24 +3,24 @@ public import GroveModel
 extension ConsistencyManager {
     /// Adds `listener` to its current model and everything in it.
     ///
-    /// A listener whose model is `nil` is remembered and listens to nothing. To add it again, after it changed its
-    /// model by itself, costs what changed. Adding it with the model that it was last told of changes nothing, and what
-    /// is under way to it still comes. Listeners of an equal model share its tree.
+    /// A listener whose model is `nil` is remembered and listens to nothing. If a listener changed its model by itself,
+    /// adding it again costs no more than the changes. Adding it with the model that it was last told of changes
+    /// nothing, and updates under way to it still come. Listeners of an equal model share its tree.
     @MainActor
     public func addListener(_ listener: any ConsistencyManagerListener) {
         add(listener, nil)
     }
 
-    /// Adds `listener` to `model`, which is what it holds or part of that.
+    /// Adds `listener` to `model`, which is the listener's model or a part of it.
     ///
-    /// A listener is always given its whole model: this is ``addListener(_:)`` where it
-    /// has a current model, and listens to `model` where it has none.
+    /// A listener is always given its whole model. If it has a current model, this is ``addListener(_:)``; if it has
+    /// none, it listens to `model`.
     @MainActor
     public func addListener(_ listener: any ConsistencyManagerListener, to model: any ConsistencyManagerModel) {
         add(listener, model)
     }
 
-    /// Removes `listener`, which from now on is told nothing.
+    /// Removes `listener`, which is told nothing from now on.
     @MainActor
     public func removeListener(_ listener: any ConsistencyManagerListener) {
         if let batch = listener as? BatchListener {
@@ -32,7 +32,7 @@ extension ConsistencyManager {
         forget(record.key)
     }
 
-    /// Keeps what changes from `listener` until it is resumed.
+    /// Holds changes back from `listener` until it is resumed.
     @MainActor
     public func pauseListener(_ listener: any ConsistencyManagerListener) {
         if let batch = listener as? BatchListener {
@@ -46,10 +46,10 @@ extension ConsistencyManager {
     /// Tells `listener`, before this returns, of everything that changed while it was paused, merged into one update.
     ///
     /// It is not told if its current model is up to date or has another identifier. If it has none, it listens to
-    /// nothing. The updates are what its model before and after differ in. A batch listener is told after its
-    /// listeners, also where one of them is resumed by itself, unless the batch is paused.
+    /// nothing. The updates are the differences between its model before and after. A batch listener is told after its
+    /// listeners, even if one of them is resumed by itself, unless the batch is paused.
     ///
-    /// - Complexity: O(models in the tree) where it changed.
+    /// - Complexity: O(models in the tree) if the tree changed.
     @MainActor
     public func resumeListener(_ listener: any ConsistencyManagerListener) {
         if let batch = listener as? BatchListener {
@@ -92,7 +92,7 @@ extension ConsistencyManager {
         flags.withLock { $0.hasUpdatesListeners = true }
     }
 
-    /// Tells `updatesListener` nothing any more.
+    /// Tells `updatesListener` of no more updates.
     @MainActor
     public func removeModelUpdatesListener(_ updatesListener: any ConsistencyManagerUpdatesListener) {
         updatesListeners[ObjectIdentifier(updatesListener)] = nil

@@ -38,7 +38,8 @@ extension ConsistencyManager {
         }
     }
 
-    /// Lets a subscription listen to `identifier`: what somebody holds of it is delivered, and what comes later.
+    /// Lets a subscription listen to `identifier`: the version that another listener holds is delivered, and every
+    /// later one.
     package func listen(_ key: SubscriptionKey, toIdentifier identifier: ModelIdentifier, generation: Int) {
         onSubscription(key) { engine, subscription in
             subscription.generation = generation
@@ -145,7 +146,7 @@ extension ConsistencyManager {
         onSubscription(key) { engine, subscription in subscription.latestFetch = engine.sequence }
     }
 
-    /// Runs `body` now, or when everybody was told of the update that is being delivered.
+    /// Runs `body` now, or after every receiver was told of the update that is being delivered.
     @MainActor
     package func afterUpdate(_ body: @escaping @MainActor () -> Void) {
         if engine.turn.isDelivering { engine.turn.afterwards.append(body) } else { body() }
@@ -236,7 +237,7 @@ extension ConsistencyManager {
         engine.enqueue { engine in engine.deliver(body) }
     }
 
-    /// Takes every model away from everybody, as if all had been deleted, and drops what is queued or under way.
+    /// Takes every model away from every listener, as if all had been deleted, and drops what is queued or under way.
     package func wipe() {
         engine.cancelAll()
         engine.enqueue { engine in engine.round(context: nil) { engine.applyWipe() } }

@@ -9,19 +9,20 @@ public import GroveModel
 extension ConsistencyManager {
     /// Posts the newest version of `model` and everything in it: every tree that holds any of it is updated.
     ///
-    /// Returns at once. Who holds an equal version is not told. A ``BatchUpdateModel`` posts several models in one
-    /// update. A listener that changed its model by itself adds itself again first, and then is not told of it.
+    /// Returns at once. A listener that holds an equal version is not told. A ``BatchUpdateModel`` posts several models
+    /// in one update. A listener that changed its model by itself adds itself again first, and then is not told of that
+    /// change.
     ///
-    /// - Parameter context: passed to everybody who is told.
+    /// - Parameter context: passed to every listener that is told.
     public func updateModel(_ model: any ConsistencyManagerModel, context: (any Sendable)? = nil) {
         post([model], context: context)
     }
 
     /// Deletes `model` from every tree that holds it.
     ///
-    /// An optional child becomes `nil`, an element of an array is dropped; what cannot be without it is deleted too. A
-    /// listener whose root is deleted is given `nil`. A model without identifier is refused, to the delegate, with code
-    /// `unidentified`.
+    /// An optional child becomes `nil`, and an element of an array is dropped; a model that cannot be without it is
+    /// deleted too. A listener whose root is deleted is given `nil`. A model without an identifier is refused: the
+    /// delegate is told, with code `unidentified`.
     public func deleteModel(_ model: any ConsistencyManagerModel, context: (any Sendable)? = nil) {
         delete(model, context: context)
     }
@@ -37,7 +38,7 @@ extension ConsistencyManager {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         cleanIfDue()
         return engine.enqueue(isCancellable: own == nil, at: time) { [self] engine in
-            // What is cancelled tells nobody, but its poster holds it all the same.
+            // A cancelled update tells no listener, but its poster holds the models all the same.
             let isCancelled = engine.isCancelled
             engine.wantsReplacements = wantsReplacements
             let isTold = tellsListeners && !isCancelled
@@ -94,7 +95,7 @@ extension Engine {
         apply(model, isWhole: isWhole)
     }
 
-    /// Takes every model away from everybody.
+    /// Takes every model away from every listener.
     func applyWipe() {
         mark += 1
         for subscription in subscriptions.values {

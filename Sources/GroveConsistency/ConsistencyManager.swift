@@ -13,16 +13,17 @@ import GroveModel
 /// manager.updateModel(person, context: nil)   // grafts the person into every tree that holds it
 /// ```
 ///
-/// **Threads.** Posting and deleting are possible from any thread; they return at once and apply in the order of the
-/// calls. All computing happens on the engine's own queue. Listeners belong to the main actor, where they are added,
-/// removed and told; the main actor is never waited for, and everybody affected by one update is told in one turn of
-/// it. A listener may call back into the manager; its calls take effect after everybody was told.
+/// **Threads.** Any thread may post and delete; the calls return at once and apply in their order. All computing
+/// happens on the engine's own queue. Listeners belong to the main actor, where they are added, removed and told. The
+/// main actor is never waited for, and all listeners that one update affects are told in one turn of it. A listener may
+/// call back into the manager; its calls take effect after all listeners were told.
 ///
-/// **Order.** No listener is given a model older than one it has seen. What a listener adds itself with replaces what
-/// was under way to it.
+/// **Order.** No listener is given a model older than one it has seen. The model with which a listener adds itself
+/// replaces any update that was under way to it.
 ///
-/// **Cost.** An update visits what was posted, less what did not change, and in the trees that hold a changed node the
-/// way from it to the root. Listeners of the same root and value share a tree. Nothing is ever scanned.
+/// **Cost.** An update visits the posted models, less those that did not change. In each tree that holds a changed
+/// node, it visits the path from that node to the root. Listeners of the same root and value share a tree. Nothing is
+/// ever scanned.
 public final class ConsistencyManager: Sendable {
     let engine: Engine
     let flags = Lock(Flags())
@@ -37,7 +38,7 @@ public final class ConsistencyManager: Sendable {
         var lastCleaning = ContinuousClock.now
     }
 
-    /// Makes a manager that nobody listens to.
+    /// Makes a manager without listeners.
     public convenience init() { self.init(now: { Date() }) }
 
     /// Makes a manager with a clock, which says when updates were made.
@@ -57,7 +58,7 @@ public final class ConsistencyManager: Sendable {
         reporter.manager.withLock { $0.manager = self }
     }
 
-    /// Told what is replaced and what goes wrong; held weakly.
+    /// Told of replaced models and of errors; held weakly.
     @MainActor public weak var delegate: (any ConsistencyManagerDelegate)? {
         didSet {
             let hasDelegate = delegate != nil
@@ -67,10 +68,10 @@ public final class ConsistencyManager: Sendable {
 
     /// How many seconds pass between two cleanings while models are posted; 0 for none.
     ///
-    /// 300 unless set.
+    /// The default is 300.
     ///
-    /// Dead listeners are also forgotten when something is delivered to them and when many listeners were added, so
-    /// that no timer runs and none is needed.
+    /// Listeners that are gone are also forgotten when an update is delivered to them, and when many listeners were
+    /// added. So no timer runs, and none is needed.
     public var garbageCollectionInterval: Double {
         get { flags.withLock { $0.garbageCollectionInterval } }
         set { flags.withLock { $0.garbageCollectionInterval = newValue } }
@@ -123,7 +124,7 @@ public final class ConsistencyManager: Sendable {
         engine.enqueue { engine in engine.deliver { completion?() } }
     }
 
-    /// Returns when every call made before is carried out and everybody was told.
+    /// Returns when every call made before was carried out and every listener was told.
     public func flush() async {
         await withCheckedContinuation { continuation in
             engine.enqueue { engine in engine.deliver { continuation.resume() } }

@@ -1,7 +1,7 @@
 public import GroveModel
 
-/// What a ``ConsistencyManager`` keeps consistent: a tree of models.
+/// A tree of models that a ``ConsistencyManager`` keeps consistent.
 ///
-/// It is `Model` itself, by its older name. What it needs is what `Model` has (identity, `map`, `forEach`, `merge`,
-/// equality), and a second protocol would make the children of the one no children of the other.
+/// It is `Model` by its older name. The manager needs the members of `Model`: identity, `map`, `forEach`, `merge` and
+/// equality. With a second protocol, the children of the one would be no children of the other.
 public typealias ConsistencyManagerModel = Model

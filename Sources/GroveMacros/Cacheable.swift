@@ -4,9 +4,10 @@
 #if Macros
     /// Makes a struct, a final class or an enum a model that a cache can store.
     ///
-    /// It writes whatever of ``Model``, ``CacheableModel`` and `Equatable` the type does not declare itself: identifier,
-    /// `map`, `forEach`, `merge`, `==`, and the coding of its fields. Which properties are children the compiler decides
-    /// by their types: whatever conforms to `Model`, alone or in optionals, arrays, sets and dictionaries.
+    /// The macro writes every member of ``Model``, ``CacheableModel`` and `Equatable` that the type does not declare
+    /// itself: identifier, `map`, `forEach`, `merge`, `==`, and the coding of its fields. The compiler decides by type
+    /// which properties are children: those whose types conform to `Model`, alone or in optionals, arrays, sets and
+    /// dictionaries.
     ///
     /// ```swift
     /// @Cacheable
@@ -18,22 +19,24 @@
     /// }
     /// ```
     ///
-    /// A type whose identity is a declared property that is not optional is a ``KeyedModel`` too, so that a call can name a
-    /// model by it: `cache.model(Message.self, id: "34")`.
+    /// If the identity of a type is a declared property that is not optional, the type is a ``KeyedModel`` too. Then a
+    /// call can name a model by it: `cache.model(Message.self, id: "34")`.
     ///
-    /// A raw-value enum becomes a leaf, `NodeCodable`. What cannot be served is refused with a diagnostic.
+    /// A raw-value enum becomes a leaf, `NodeCodable`. A type that the macro cannot serve is refused with a diagnostic.
     ///
-    /// Records that an earlier version of the type wrote are read without a migration. A `var` with a default value, and a
-    /// `let` with ``CacheField(_:was:default:)``, reads as that value where they do not have the field; ``CacheField(_:was:)`` names what a field was called before; a
-    /// raw-value enum with a ``CacheFallback`` reads it for a case that it does not know. What would be a guess is a miss.
+    /// Records that an earlier version of the type wrote are read without a migration. If a record does not have a
+    /// field, a `var` reads as its default value, and a `let` as that of ``CacheField(_:was:default:)``.
+    /// ``CacheField(_:was:)`` gives the former names of a field. A raw-value enum with a ``CacheFallback`` reads an
+    /// unknown case as that. A read that would have to guess is a miss.
     ///
     /// - Parameters:
-    ///   - id: the name of the property that identifies a model; `id` unless told otherwise. Without such a property the
-    ///     model stands in the record of whoever holds it, as it does where the property is `nil`. A `modelIdentifier`
-    ///     that the type declares itself wins.
-    ///   - record: the name under which records are stored, and with which identifiers begin; the type's name unless
-    ///     told otherwise, behind those of the types around it, `Shop.Item`. Types that share an identifier share it.
-    ///   - projection: the name of this type among those that share its record name; the same unless told otherwise.
+    ///   - id: the name of the property that identifies a model; the default is `id`. Without such a property, or if it
+    ///     is `nil`, the model is stored inside the record of the model that holds it. A `modelIdentifier` that the
+    ///     type declares itself wins.
+    ///   - record: the name under which records are stored, and with which identifiers begin. The default is the type's
+    ///     name behind those of the types around it, `Shop.Item`. Types that share an identifier share this name.
+    ///   - projection: the name of this type among those that share its record name; by default the type's name, as for
+    ///     `record`.
     @attached(member, names: named(init), named(_GroveTypes))
     @attached(
         extension,
@@ -48,48 +51,51 @@
     public macro Cacheable(id: String? = nil, record: String? = nil, projection: String? = nil) =
         #externalMacro(module: "GroveMacrosPlugin", type: "CacheableMacro")
 
-    /// Names a stored property of a `@Cacheable` type in its record, and says what the record called it before.
+    /// Names a stored property of a `@Cacheable` type in its record, and gives the names that it had before.
     ///
     /// ```swift
     /// @CacheField(was: "headline") let title: String
     /// @CacheField("n", was: "number", "count") var total = 0
     /// ```
     ///
-    /// A record that does not have the field's name is read under the old ones, the first that is there. Writing stores
-    /// the field's name alone, so that a record which is written again loses the old one.
+    /// If a record does not have the field's name, the first of the old names that it has is read. Writing stores the
+    /// field's name alone, so a record that is written again loses the old one.
     ///
     /// - Parameters:
-    ///   - name: the name in the record; the property's own unless told otherwise.
-    ///   - oldNames: names that records of earlier versions have, the latest first. None may be that of another field.
+    ///   - name: the name in the record; by default the property's own.
+    ///   - oldNames: names that records of earlier versions have, the latest first. None may be the name of another
+    ///     field.
     @attached(peer)
     public macro CacheField(_ name: String? = nil, was oldNames: String...) =
         #externalMacro(module: "GroveMacrosPlugin", type: "CacheFieldMacro")
 
-    /// Names a stored property as ``CacheField(_:was:)`` does, and gives the value that it reads as where the record of an earlier
-    /// version does not have it.
+    /// Names a stored property as ``CacheField(_:was:)`` does, and gives its value for a record of an earlier version
+    /// without the field.
     ///
     /// ```swift
     /// @CacheField(default: 0) let likes: Int
     /// @CacheField(was: "labels", default: [String]()) let tags: [String]
     /// ```
     ///
-    /// For a `let`, which no initialiser could set if it had its value already. A `var` says it by its own default value.
+    /// It is for a `let`, which no initialiser could set if it had its value already. A `var` says it by its own
+    /// default value.
     ///
-    /// - Parameter value: of the property's type; it says its type by itself, as `[String]()` and `Kind.plain` do.
+    /// - Parameter value: a value of the property's type, which must be evident by itself, as in `[String]()` and
+    ///   `Kind.plain`.
     @attached(peer)
     public macro CacheField<Value>(_ name: String? = nil, was oldNames: String..., default value: Value) =
         #externalMacro(module: "GroveMacrosPlugin", type: "CacheFieldMacro")
 
     /// Leaves a stored property of a `@Cacheable` type out of its record.
     ///
-    /// The property is a `var` with a default value, which it has when it is read from a cache; `map` and `merge` keep
-    /// it. Equality compares it unless it is also marked ``EqualityIgnored()``.
+    /// The property is a `var` with a default value, which it has after a read from a cache; `map` and `merge` keep its
+    /// value. Equality compares it unless it is also marked ``EqualityIgnored()``.
     @attached(peer)
     public macro CacheIgnored() = #externalMacro(module: "GroveMacrosPlugin", type: "CacheIgnoredMacro")
 
     /// Leaves a stored property of a `@Cacheable` type out of the `==` and the `hash(into:)` that the macro writes.
     ///
-    /// Two models that differ in nothing else are equal: nobody is told of the change.
+    /// Two models that differ in nothing else are equal: no listener is told of the change.
     @attached(peer)
     public macro EqualityIgnored() = #externalMacro(module: "GroveMacrosPlugin", type: "EqualityIgnoredMacro")
 #else

@@ -1,7 +1,8 @@
 /// A cache of models, as a data provider sees it.
 ///
-/// Every completion is called exactly once: on a hit with the value, on a miss with `nil` and no error, and where the
-/// cache could not find out with an error, also after the cache was closed. Completions run on any thread.
+/// Every completion is called exactly once, even after the cache was closed: on a hit with the value, on a miss with
+/// `nil` and no error. If the cache could not find out, the completion is called with an error. Completions run on any
+/// thread.
 ///
 /// Writes return at once and never block on the disk. One caller's writes apply in call order, and a read issued after
 /// a write sees it. A write that fails later is reported to the cache's observer and to its `flush()`.
@@ -10,12 +11,12 @@ public protocol CacheDelegate: Sendable {
     ///
     /// - Parameters:
     ///   - cacheKey: the key, by default the model's identifier; `nil` is a miss.
-    ///   - context: whatever the caller passed along; a cache may ignore it.
+    ///   - context: a value of the caller's; a cache may ignore it.
     ///   - completion: called exactly once.
     func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void)
 
-    /// Stores `model`, and every identified model in its tree, and lets `cacheKey` find it.
+    /// Stores `model` and every identified model in its tree, and makes `cacheKey` name it.
     func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?)
 
     /// Reads the collection that was last set under `cacheKey`, each element in its newest version.
@@ -24,25 +25,27 @@ public protocol CacheDelegate: Sendable {
     func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void)
 
-    /// Reads as ``collectionForKey(_:context:completion:)`` does, and says what an element means that the cache does not
-    /// have, or not all of.
+    /// Reads as ``collectionForKey(_:context:completion:)`` does, with a rule for missing elements.
     ///
-    /// The default ignores `missing`: a cache that stores lists whole has all elements or none.
+    /// `missing` says whether an element that the cache does not have, or has only in part, makes the read a miss or is
+    /// left out.
+    ///
+    /// The default ignores `missing`: a cache that stores whole lists has all elements or none.
     func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, missing: MissingElements, context: (any Sendable)?,
         completion: @escaping @Sendable ([T]?, (any Error)?) -> Void)
 
-    /// Stores `collection` under `cacheKey`, in order, duplicates kept, and every identified model in it.
+    /// Stores `collection` under `cacheKey`, in order and with duplicates, and every identified model in it.
     ///
-    /// Collection keys and model keys never meet.
+    /// Keys of collections and keys of models are separate: one key can name a collection and a model.
     func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?)
 
     /// Deletes `model`: it stays deleted, in every tree and collection that held it, until it is written again.
     ///
-    /// - Parameter cacheKey: a key under which it was set, which then finds nothing; `nil` where there is none.
+    /// - Parameter cacheKey: a key under which it was set, which then finds nothing; `nil` if there is none.
     func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?)
 
-    /// Empties the cache, and returns when nothing of its content is left.
+    /// Empties the cache, and returns when none of its content is left.
     ///
     /// The default throws ``CacheError`` with code `unsupported`.
     func wipe() async throws(CacheError)

@@ -1,24 +1,24 @@
-/// What a cache reports when it cannot do what it was asked.
+/// An error of a cache, which failed or refused a call.
 ///
-/// Absence is never an error: a model that is not there is a ``CacheMiss``. An error says that the cache could not
-/// find out, or refused. Match on ``code``; new codes may be added, so keep a default.
+/// A missing model is never an error: it is a ``CacheMiss``. An error says that the cache could not find out, or
+/// refused. Match on ``code``; new codes may be added, so keep a default.
 public struct CacheError: Error, Sendable {
-    /// What kind of failure it was.
+    /// The kind of failure.
     public var code: Code { storage.code }
 
-    /// The model or collection concerned, where one was.
+    /// The model or collection concerned, if there is one.
     public var identifier: ModelIdentifier? { storage.identifier }
 
-    /// The type, and where it is known the field, that could not be written: `Message.attachment`.
+    /// The type that could not be written, and its field if that is known: `Message.attachment`.
     public var field: String? { storage.field }
 
-    /// One sentence for a person who reads a log: what was wrong and, where there is one, what to do.
+    /// One sentence for the reader of a log: the failure and, if there is one, the remedy.
     public var message: String { storage.message }
 
     /// The engine's own error number (an LMDB, SQLite or `errno` code), for diagnosis.
     public var engineCode: Int? { storage.engineCode }
 
-    /// Why the model that a call needs is not there, and which node is missing; of an error with code `missing`.
+    /// Why a model that the call needs is missing, and which node; only in an error with code `missing`.
     public var miss: CacheMiss? { storage.miss }
 
     private let storage: Storage
@@ -31,7 +31,7 @@ public struct CacheError: Error, Sendable {
         storage = Storage(code: code, message: message, identifier: identifier, field: field, engineCode: engineCode)
     }
 
-    /// An error with code `missing`: a call needs a model, and reading it is `miss`.
+    /// Makes an error with code `missing`, for a call that needs a model whose read is `miss`.
     public init(_ miss: CacheMiss) {
         storage = Storage(
             code: .missing, message: "The model is not there to be changed: \(miss.reason).",
@@ -39,7 +39,7 @@ public struct CacheError: Error, Sendable {
             field: nil, engineCode: nil, miss: miss)
     }
 
-    /// The same error, said of `identifier`; one that already names an identifier stays as it is.
+    /// The same error with `identifier`; an error that already has an identifier stays as it is.
     public func concerning(_ identifier: ModelIdentifier) -> CacheError {
         guard self.identifier == nil else { return self }
         return CacheError(code, message, identifier: identifier, field: field, engineCode: engineCode)
@@ -79,7 +79,7 @@ extension CacheError {
         /// The name of the kind, as it is printed.
         public let description: String
 
-        /// A kind of failure that Grove does not know, for backends of others.
+        /// Makes a kind of failure that Grove does not know, for backends outside Grove.
         public init(_ description: String) { self.description = description }
 
         /// The cache was closed.
@@ -88,19 +88,20 @@ extension CacheError {
         public static let suspended = Code("suspended")
         /// The call came from a model's initialiser while the same cache was reading it.
         public static let reentrant = Code("reentrant")
-        /// Another process holds the store, or another cache of this one does: its directory was moved, or made anew.
+        /// Another process holds the store; or another cache in this process does, because its directory was moved or
+        /// created again.
         public static let locked = Code("locked")
         /// The store is open in this process with other options.
         public static let optionsConflict = Code("optionsConflict")
-        /// A stored record's bytes are not what was written.
+        /// The bytes of a stored record are not the bytes that were written.
         public static let corrupted = Code("corrupted")
         /// The store or record was written by a later format version; it is left as it is.
         public static let unsupportedFormat = Code("unsupportedFormat")
-        /// The directory holds something else than this backend's store.
+        /// The directory holds something other than this backend's store.
         public static let notAStore = Code("notAStore")
         /// There is no room: the disk, the map or the quota is full.
         public static let full = Code("full")
-        /// More is queued than the cache holds in memory; what the call names is forgotten, not current.
+        /// The queue of writes is full: the call is dropped, and reading the keys that it names is a miss.
         public static let queueFull = Code("queueFull")
         /// The write would pass the budget.
         public static let overBudget = Code("overBudget")
@@ -118,21 +119,21 @@ extension CacheError {
         public static let notCacheable = Code("notCacheable")
         /// The value cannot be represented in a record.
         public static let unencodable = Code("unencodable")
-        /// A stored node holds itself, directly or through others.
+        /// A stored node contains itself, directly or through others.
         public static let cycle = Code("cycle")
         /// The tree is deeper than the cache's limit.
         public static let tooDeep = Code("tooDeep")
         /// The tree has more than a million paths.
         public static let tooManyPaths = Code("tooManyPaths")
-        /// The collection has no such position, or it is not there, or the part of it that the call is about was lost.
+        /// The collection has no such position, does not exist, or lost the part that the call is about.
         public static let outOfRange = Code("outOfRange")
-        /// The model that the call needs is not there; ``CacheError/miss`` says why.
+        /// The model that the call needs is missing; ``CacheError/miss`` says why.
         public static let missing = Code("missing")
         /// The call was cancelled before it took effect.
         public static let cancelled = Code("cancelled")
         /// The call is not supported by this backend.
         public static let unsupported = Code("unsupported")
-        /// A failure that is none of the others.
+        /// A failure of no other kind.
         public static let other = Code("other")
     }
 }

@@ -1,12 +1,12 @@
-/// Why a read found nothing it could hand out.
+/// The reason for a miss, and the node that is missing.
 ///
 /// A miss is an ordinary answer: the cache does not have the tree, or no longer has all of it. ``identifier`` names the
-/// node that was missing, which may lie deep below the one that was asked for.
+/// missing node, which may lie deep below the model that was asked for.
 public struct CacheMiss: Error, Hashable, Sendable {
-    /// What became of the node.
+    /// Why the node is missing.
     public let reason: Reason
 
-    /// The node that was missing.
+    /// The missing node.
     public let identifier: ModelIdentifier
 
     /// Makes a miss of `identifier` because of `reason`.
@@ -20,7 +20,7 @@ public struct CacheMiss: Error, Hashable, Sendable {
         /// The reason's name, as it is printed.
         public let description: String
 
-        /// A reason that Grove does not know, for caches of others.
+        /// Makes a reason that Grove does not know, for caches outside Grove.
         public init(_ description: String) { self.description = description }
 
         /// Never stored, or evicted, or wiped.
@@ -37,7 +37,7 @@ public struct CacheMiss: Error, Hashable, Sendable {
         public static let corrupted = Reason("corrupted")
         /// Written by a later format version.
         public static let unsupportedFormat = Reason("unsupportedFormat")
-        /// A part of the list is not there: it was evicted or lost, or never fetched; the identifier is the list's key.
+        /// A part of the list was evicted, lost or never fetched; the identifier is the list's key.
         public static let gap = Reason("gap")
         /// Last confirmed longer ago than the read accepts.
         public static let expired = Reason("expired")

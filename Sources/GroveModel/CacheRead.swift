@@ -2,7 +2,7 @@
 public enum CacheRead<Value: Sendable>: Sendable {
     /// The newest version of every node of the tree, in one consistent view.
     case hit(Value)
-    /// Nothing to hand out, and why.
+    /// No value, and the reason.
     case miss(CacheMiss)
 
     /// The value, or `nil` on a miss.

@@ -1,6 +1,6 @@
-/// A place in a list, by the elements beside it.
+/// A place in a list, named by an element beside it.
 ///
-/// If the element that is named is not in the list, it is the end of it.
+/// If the list does not have that element, the place is the end of the list.
 public enum ElementPlace: Sendable, Hashable {
     /// Before the first element.
     case first

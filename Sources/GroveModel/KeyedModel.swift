@@ -1,8 +1,8 @@
-/// A model whose identifier is made from a value of one type, so that a call can name it by that:
+/// A model whose identifier is made from a value of one type, so that a call can name the model by that value:
 /// `model(Message.self, id: 34)`.
 ///
-/// `@Cacheable` conforms a type whose `id`, or the property that `@Cacheable(id:)` names, is declared with a type that is not
-/// optional. By hand it is one function:
+/// `@Cacheable` conforms a type to it if its `id`, or the property that `@Cacheable(id:)` names, is declared with a
+/// type that is not optional. Written by hand, it is one function:
 ///
 /// ```swift
 /// extension Person: KeyedModel {
@@ -13,11 +13,13 @@ public protocol KeyedModel: SimpleModel {
     /// The type of the value.
     associatedtype ModelID: Sendable
 
-    /// The identifier of the model whose value is `id`: the same that the model's `modelIdentifier` says.
+    /// The identifier of the model whose value is `id`, equal to that model's `modelIdentifier`.
     static func modelIdentifier(for id: ModelID) -> ModelIdentifier
 
-    /// What the identifiers of all models of this type begin with, such as `Message:`, so that they can be found side by side;
-    /// `nil`, the default, where that is not so.
+    /// The text with which the identifiers of all models of this type begin, such as `Message:`; `nil`, the default, if
+    /// there is none.
+    ///
+    /// With it, a cache can find all models of the type side by side.
     static var identifierPrefix: String? { get }
 }
 

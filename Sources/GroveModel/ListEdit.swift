@@ -1,35 +1,37 @@
-/// An edit of a list, said by its elements: the one who applies it finds them in the list as it is by then.
+/// An edit of a list, described by elements: the cache that applies it finds them in the list as it is by then.
 ///
-/// What was removed meanwhile stays removed: to move or replace it does nothing.
+/// An element that was removed meanwhile stays removed: moving or replacing it does nothing.
 public enum ListEdit: Sendable {
-    /// Makes these the list.
+    /// Replaces the list by these elements.
     ///
-    /// As an answer of the network it is as old as its request: edits made since are applied again to it.
+    /// An answer of the network is as old as its request: edits made since are applied to it again.
     case set([any SimpleModel])
 
-    /// Makes these the first rows of the list, as an answer of the network that brings its first page.
+    /// Replaces the first rows of the list by these, which the network brought as its first page.
     ///
-    /// What follows is kept if one of the first rows that were there is among them, and dropped if none is: there may be others between.
+    /// The rows that follow are kept if one of the first rows that were there is among the new ones. Otherwise they are
+    /// dropped, because unknown rows may lie between.
     case refresh([any SimpleModel])
 
-    /// Makes these the list, which the cache refused before; none of the models with an identifier is stored.
+    /// Replaces the list by these elements, which the cache refused before; stores none of the models with an
+    /// identifier.
     case restore([any SimpleModel])
 
-    /// What the list was: if the cache has none it is that, if it has lost a part of it that comes back, else nothing happens.
+    /// Puts back the former elements: all of them if the cache has no list, or the part that it has lost.
     ///
-    /// What others have put into the rest of it stays.
+    /// Otherwise nothing happens. Elements that others have put into the rest of the list stay.
     case fill([any SimpleModel])
 
-    /// Puts elements in.
+    /// Inserts elements.
     case insert([any SimpleModel], ListPlace)
 
-    /// Puts those elements in whose identifiers the list does not have; the others stay where they are.
+    /// Inserts those elements whose identifiers the list does not have; the others stay where they are.
     case upsert([any SimpleModel], ListPlace)
 
-    /// Puts an element, or none, in the place of one.
+    /// Replaces an element by another, or removes it.
     case replace(ListElement, with: (any SimpleModel)?)
 
-    /// Takes an element to another place.
+    /// Moves an element to another place.
     case move(ListElement, ListPlace)
 
     /// The models that the edit brings.
@@ -46,12 +48,12 @@ public enum ListEdit: Sendable {
 
 /// A place in a list, between its elements.
 ///
-/// If the element is gone, it is behind the nearest one before it that is still there, else before the nearest one after it, else at
-/// the end of the list that it was nearer to.
+/// If the element is gone, the place is behind the nearest element before it that is still there, or else before the
+/// nearest one after it. If there is neither, it is the end of the list that it was nearer to.
 public enum ListPlace: Sendable {
-    /// Before the element that is first by then.
+    /// Before the element that is first when the edit is applied.
     case first
-    /// Behind the element that is last by then.
+    /// Behind the element that is last when the edit is applied.
     case last
     /// Right before an element.
     case before(ListElement)
@@ -61,20 +63,20 @@ public enum ListPlace: Sendable {
 
 /// An element of a list as an editor saw it.
 ///
-/// Of several that are equal the one is meant that is nearest to its position.
+/// If several elements are equal, the one nearest to its position is meant.
 public struct ListElement: Sendable {
-    /// What it was.
+    /// The element.
     public let model: any SimpleModel
-    /// Where it was.
+    /// Its index.
     public let index: Int
     /// The list that the editor saw.
     public let list: any SeenList
-    /// Where it is in the cache's list, deleted elements included, as far as the editor knows.
+    /// Its position in the cache's list, deleted elements counted, as far as the editor knows.
     public let position: Int
 
     /// Names an element.
     ///
-    /// - Parameter position: its index by default.
+    /// - Parameter position: `index` by default.
     public init(_ model: any SimpleModel, at index: Int, of list: any SeenList, position: Int? = nil) {
         self.model = model
         self.index = index
@@ -92,13 +94,14 @@ public protocol SeenList: Sendable {
     func identifier(at index: Int) -> ModelIdentifier?
 }
 
-/// What a commit did to a list that a cache has.
+/// The change that a commit made to a cached list.
 public struct ListChange: Sendable {
     /// The list's cache key.
     public let name: ModelIdentifier
-    /// What came and went, to be applied in this order; `nil` if that is not told, so that the list is to be read again.
+    /// The elements that came and went, to be applied in this order; `nil` if they are not told, so that the list is to
+    /// be read again.
     public let splices: [ListSplice]?
-    /// Whether the one splice is the whole list.
+    /// Whether there is one splice, which is the whole list.
     public let isWhole: Bool
 
     /// Makes a change.
@@ -109,11 +112,11 @@ public struct ListChange: Sendable {
     }
 }
 
-/// Elements that came, or went, in one place of a list.
+/// Elements that came or went at one place of a list.
 public struct ListSplice: Sendable, Equatable {
-    /// The positions of those that went, in the list before, deleted elements included.
+    /// The positions of the removed elements in the former list, deleted elements counted.
     public let range: Range<Int>
-    /// What is there instead.
+    /// The elements that are there instead.
     public let elements: [ModelIdentifier]
 
     /// Makes a splice.
@@ -123,15 +126,15 @@ public struct ListSplice: Sendable, Equatable {
     }
 }
 
-/// A list as it was read by one who follows a cache.
+/// A list as a follower of a cache read it.
 public struct ListRead<Element: Sendable>: Sendable {
-    /// The elements that there are, in order.
+    /// The elements that are not left out, in order.
     public let elements: [Element]
-    /// Those that are left out: they were deleted, or are missing.
+    /// The elements that are left out because they were deleted or are missing.
     public let hidden: [HiddenElement]
-    /// The commit as of which it was read; `nil` if calls that are queued show.
+    /// The commit as of which it was read; `nil` if queued calls show in it.
     public let commit: CommitNumber?
-    /// The last of the follower's edits that it has.
+    /// The ticket of the follower's last edit that is in it.
     public let ticket: UInt64
 
     /// Makes a list.
@@ -145,14 +148,14 @@ public struct ListRead<Element: Sendable>: Sendable {
 
 /// An element that a list has and that is not shown.
 public struct HiddenElement: Sendable, Equatable {
-    /// Where it is, all elements counted.
+    /// Its position, all elements counted.
     public let position: Int
-    /// What it is; `nil` if it has no identifier.
+    /// Its identifier; `nil` if it has none.
     public let identifier: ModelIdentifier?
-    /// The deleted model that it needs, if it is shown again once that is written; `nil` if it is not.
+    /// The deleted model that it needs, if it is shown again once that model is written; otherwise `nil`.
     public let awaits: ModelIdentifier?
 
-    /// Makes one.
+    /// Makes a hidden element.
     public init(_ position: Int, _ identifier: ModelIdentifier?, awaits missing: ModelIdentifier? = nil) {
         self.position = position
         self.identifier = identifier

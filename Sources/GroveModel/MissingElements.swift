@@ -1,7 +1,7 @@
-/// What an element that is missing means to the read of a collection.
+/// How the read of a collection treats a missing element.
 public enum MissingElements: Sendable {
     /// The whole read is a miss.
     case miss
-    /// The element is left out, and so is a part of the list that is not there.
+    /// The element is left out, and so is a part of the list that is missing.
     case skip
 }

@@ -1,8 +1,8 @@
 /// The identity of a model: a string compared and hashed by its UTF-8 bytes.
 ///
-/// Swift's `String` treats canonically equivalent spellings ("é" precomposed and decomposed) as equal. For identity a
-/// false split costs a miss and a false merge shows the wrong person, so identifiers are equal exactly when their
-/// bytes are. An empty identifier is refused, typed, wherever one is stored.
+/// Swift's `String` treats canonically equivalent spellings ("é" precomposed and decomposed) as equal. Identifiers are
+/// equal exactly when their bytes are: a false split costs a miss, but a false merge shows the wrong person. Every
+/// store refuses an empty identifier with a typed error.
 ///
 /// ```swift
 /// var modelIdentifier: ModelIdentifier? { "Person-\(id)" }
@@ -74,7 +74,7 @@ extension ModelIdentifier: Hashable {
 }
 
 extension ModelIdentifier: Comparable {
-    /// Orders identifiers by their bytes, as unsigned numbers, a prefix before what it begins.
+    /// Orders identifiers by their bytes as unsigned numbers; a prefix comes before a longer identifier.
     public static func < (left: ModelIdentifier, right: ModelIdentifier) -> Bool {
         left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
     }

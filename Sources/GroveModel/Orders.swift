@@ -20,8 +20,8 @@ package struct Turn: Comparable, Hashable, Sendable {
 
 /// The number of a call that writes to a store.
 ///
-/// The cache gives it when the call is made. It orders the calls of all processes that share the store: a record says which call
-/// wrote it last.
+/// The cache assigns it when the call is made. It orders the calls of all processes that share the store: a record says
+/// which call wrote it last.
 @frozen
 public struct CallNumber: Comparable, Hashable, Sendable {
     /// The number.
@@ -55,8 +55,8 @@ public struct CallNumber: Comparable, Hashable, Sendable {
 
 /// The number of a commit.
 ///
-/// The store gives it when the commit is made. It orders the commits of all processes that share the store; a history is read by
-/// it.
+/// The store assigns it when the commit is made. It orders the commits of all processes that share the store, and a
+/// history is read in that order.
 public struct CommitNumber: RawRepresentable, Comparable, Hashable, Codable, Sendable {
     /// The number.
     public let rawValue: UInt64

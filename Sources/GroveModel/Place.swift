@@ -1,6 +1,7 @@
 /// A moment in the life of a cache: an answer of the network is as old as the place at which its request was sent.
 ///
-/// Take one before you ask the network, and pass it with the answer. What was changed or deleted since then stays as it is.
+/// Take one before you ask the network, and pass it with the answer. Models that were changed or deleted since then
+/// stay as they are.
 ///
 /// ```swift
 /// let asked = manager.place()
@@ -8,8 +9,8 @@
 /// try manager.updateModels(people, asOf: asked)
 /// ```
 ///
-/// A place belongs to the manager, or the cache, that gave it; another handle of the cache throws `cancelled`. It costs memory while
-/// it exists: the identifiers of the nodes that are changed meanwhile.
+/// A place belongs to the manager or the cache that gave it; another handle of the cache throws `cancelled`. While it
+/// exists it costs memory: the identifiers of all nodes that change are kept.
 public struct Place: Sendable {
     /// In the order of the manager's calls; `zero` for a place of a cache.
     package let turn: Turn
@@ -35,21 +36,21 @@ public struct Place: Sendable {
 
 /// The part of a ``Place`` that a cache gives: which calls were made before.
 public final class StoredPlace: Sendable {
-    /// Which life of the cache it was taken in: a wipe, or other files, begin another.
+    /// The life of the cache in which it was taken: a wipe or a replacement of the files begins another.
     public let life: UInt64
-    /// When it was taken, in seconds since 1970; 0 if what is as of it confirms nothing.
+    /// When it was taken, in seconds since 1970; 0 if a write as of it confirms nothing.
     public let time: UInt32
     private let known = Lock<Numbers?>(nil)
 
-    /// Where a place is among the calls of all processes.
+    /// The position of a place among the calls of all processes.
     public struct Numbers: Sendable {
         /// Its number among this process's calls.
         public let number: CallNumber
         /// The last call that the store had when it was taken.
         ///
-        /// If another process has committed since, later numbers may be its.
+        /// If another process has committed since, later numbers may belong to that process.
         public let committed: CallNumber
-        /// What the commits of other processes had added to the numbers.
+        /// How much the commits of other processes had added to the numbers.
         public let shift: UInt64
 
         /// Makes the numbers of a place.
@@ -60,14 +61,14 @@ public final class StoredPlace: Sendable {
 
     /// Makes a place.
     ///
-    /// - Parameter numbers: where it is, if that is known already.
+    /// - Parameter numbers: its position, if that is already known.
     public init(life: UInt64, time: UInt32, numbers: Numbers? = nil) {
         self.life = life
         self.time = time
         known.withLock { $0 = numbers }
     }
 
-    /// Where it is; `nil` while calls that were made before are still on their way to the cache.
+    /// Its position; `nil` while calls that were made before are still on their way to the cache.
     public var numbers: Numbers? {
         get { known.withLock { $0 } }
         set { known.withLock { $0 = newValue } }

@@ -24,7 +24,7 @@ public protocol RenamedMembers {
     @_disfavoredOverload
     func isEqual(to model: any Model) -> ResultOfIsEqualToAnyModel
 
-    /// Nothing; there where a model has none of the members.
+    /// Nothing; available if a model has none of the members.
     static var hasNoMembersOfRocketData: Void { get }
 }
 

@@ -1,8 +1,8 @@
-/// An immutable value with an identity and an equality: what providers hold and caches store.
+/// An immutable value with an identity and an equality, which providers hold and caches store.
 ///
 /// A simple model is a leaf. It is kept consistent as a whole; for trees, conform to ``Model``.
 public protocol SimpleModel: Sendable, RenamedMembers {
-    /// The identity of this model, or `nil` where it belongs to its nearest identified ancestor.
+    /// The identity of this model, or `nil` if it belongs to its nearest identified ancestor.
     ///
     /// Identity is the identifier's UTF-8 bytes. Two models with the same identifier are versions of one thing.
     var modelIdentifier: ModelIdentifier? { get }
@@ -13,9 +13,9 @@ public protocol SimpleModel: Sendable, RenamedMembers {
     /// The name under which records of this type are stored.
     ///
     /// Two types share an identifier only if they declare one record name. The default is the type's name behind those
-    /// of the types around it, `Shop.Item`, without the module; contexts that have no name, functions and files, do not
-    /// show in it, so that types of one name inside several of them declare names of their own. It is asked for once in a
-    /// process, as ``projectionName`` is.
+    /// of the types around it, `Shop.Item`, without the module. Functions and files do not show in it, so types of one
+    /// name inside several of them must declare names of their own. It is asked for once in a process, as
+    /// ``projectionName`` is.
     static var recordName: String { get }
 
     /// The name of this type among the types that share its record name: its projection of the record.

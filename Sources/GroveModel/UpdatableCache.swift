@@ -1,4 +1,4 @@
-/// What a model that is not there means to a call that changes it.
+/// How a call that changes a model treats a missing model.
 public enum MissingModel: Sendable {
     /// The call throws ``CacheError`` with code `missing`, which says why and which node is missing.
     case fail
@@ -6,17 +6,16 @@ public enum MissingModel: Sendable {
     case ignore
 }
 
-/// A cache that changes a model where it is, so that no other writer comes between the read and the write.
+/// A cache that changes a model in place, so that no other writer comes between the read and the write.
 public protocol UpdatableCache: FollowableCache {
-    /// Reads the model of `identifier`, lets `change` change it, and stores it if that makes a difference; returns at
-    /// once.
+    /// Reads the model of `identifier`, lets `change` change it, and stores it if it differs then; returns at once.
     ///
-    /// Whoever follows the cache is told, the caller too.
+    /// Every follower of the cache is told, the caller too.
     ///
     /// - Parameters:
     ///   - change: called once, on a queue of the cache, unless the model is missing.
-    ///   - completion: called once, on any thread, with the model as it is stored; with ``CacheError`` of code
-    ///     `missing` if it is not there, and with what `change` throws.
+    ///   - completion: called once, on any thread: with the model as it is stored, with ``CacheError`` of code
+    ///     `missing` if it is missing, or with the error that `change` throws.
     func update<T: SimpleModel>(
         _ identifier: ModelIdentifier, as type: T.Type, _ change: @escaping @Sendable (inout T) throws -> Void,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void)

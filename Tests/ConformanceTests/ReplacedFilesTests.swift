@@ -72,7 +72,7 @@ import Testing
         } throws: {
             ($0 as? CacheError)?.code == .inputOutput && "\($0)".contains(file)
         }
-        // Once nobody has it open, what is there is the store.
+        // Once no process has the store open, the files that are left are the store.
         peer.kill()
         peer.wait()
         let cache = try site.open()

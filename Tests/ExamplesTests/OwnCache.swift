@@ -34,9 +34,9 @@ final class DictionaryCache: CacheDelegate {
     }
 }
 // -----
-func messageArrived(_ message: Message, _ manager: DataModelManager) {  // on any thread
-    manager.updateModel(message)
+func messageArrived(_ message: Message, asOf asked: Place, _ manager: DataModelManager) {  // on any thread
     Task { @MainActor in
+        try manager.updateModel(message, asOf: asked)  // throws if the user has signed out since
         try await CollectionDataProvider.insert([message], at: { _ in 0 }, cacheKey: "inbox", dataModelManager: manager)
     }
 }

@@ -82,7 +82,8 @@ struct ReadmeTests {
         let manager = DataModelManager(cacheDelegate: cache)
         let message = Message(id: "34", text: "Hello", sender: Person(id: "1", name: "Ann", isOnline: false))
         CollectionDataProvider<Message>.setData([], cacheKey: "inbox", dataModelManager: manager)
-        await Task.detached { messageArrived(message, manager) }.value
+        let asked = manager.place()
+        await Task.detached { messageArrived(message, asOf: asked, manager) }.value
         let stored = await withCheckedContinuation { (answer: CheckedContinuation<[[Message]], Never>) in
             Task { @MainActor in
                 // Behind the task that inserts.

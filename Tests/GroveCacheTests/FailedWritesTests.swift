@@ -38,7 +38,7 @@ struct FailedWritesTests {
         #expect(failedWrites.writes.flatMap { $0.extras.map(\.storeKey) }.contains(SharedStore.Disk.key("Person:2")))
     }
 
-    /// Sets models of which nobody hears, and waits until they were tried.
+    /// Sets models by calls that report nothing to the caller, and waits until the cache has tried to store them.
     private func set(_ models: [Person], in cache: Cache) {
         for model in models { cache.setModel(model, forKey: "Person:\(model.id)", context: nil) }
         #expect(throws: CacheError.self) { try cache.flush() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GroveCache
 
-/// Whoever reads what a write could not keep is told that it is invalidated, and not that it was never there.
+/// If a write could not be kept, a read of its keys is a miss that says `invalidated`, not `absent`.
 @Suite("Misses of what could not be kept")
 struct InvalidatedTests {
     private let ann = Person(id: "1", name: "Ann", age: 30)

@@ -160,7 +160,7 @@ struct ObserverTests {
         #expect(try cache.model("Person:1", as: Person.self) == ann)
         settle(cache)
         #expect(witness.seen.commits.map(\.changedModelIds) == [["Person:1"]])
-        // Whoever watches the cache hears of it too, and not only who waits.
+        // An observer is told of the failure too, not only the caller that waits.
         #expect(witness.seen.failures.count == 2 && cache.statistics.failedWrites == 2)
         #expect(witness.seen.reports.map(\.failedWrites) == [1, 1])
         disk.faults.withLock { $0.refusesSynchronizations = false }

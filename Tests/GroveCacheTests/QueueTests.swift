@@ -32,7 +32,7 @@ struct QueueTests {
         return tree
     }
 
-    /// Queues a call that nobody waits for, and commits nothing.
+    /// Queues a call for which no caller waits, and commits nothing.
     private func queue(
         _ model: (some CacheableModel)? = Person?.none, _ extras: [PendingWrite.Extra] = [],
         at sequence: LocalNumber? = nil

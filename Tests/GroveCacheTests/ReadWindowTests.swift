@@ -6,10 +6,10 @@ import Testing
 
 @testable import GroveCache
 
-/// What a read shows between a commit of the engine and the moment at which the cache knows of it.
+/// Reads between a commit of the engine and the moment at which the cache is told of it.
 ///
-/// Each test queues by hand an older call that no caller waits for and a newer one that a caller waits for, so that both
-/// come into one commit, and reads in that moment.
+/// Each test queues two calls by hand: an older one for which no caller waits, and a newer one for which a caller
+/// waits. Both are in one commit, and the test reads in that moment.
 @Suite("Reads between a commit and its announcement")
 struct ReadWindowTests {
     typealias Cache = NormalizedCache<SharedStore>

@@ -115,7 +115,7 @@ struct SharedBudgetTests {
                 #expect(try isCounted(cache), "round \(round)")
             }
         }
-        // All of it can go: nothing is kept by nobody knowing it.
+        // All records can be evicted: none is stored that no handle counts.
         let heavy = try disk.open(budget)
         for number in 0..<3 {
             try heavy.write(Memo(9_000 + number, 330_000))

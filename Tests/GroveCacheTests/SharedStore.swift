@@ -15,9 +15,9 @@ final class SharedStore: BudgetedStore {
             var isLocked = false
             /// How often a transaction was tried.
             var attempts = 0
-            /// Whoever stores something under one of these keys fails.
+            /// A transaction that stores a value under one of these keys fails.
             var refusedKeys: Set<[UInt8]> = []
-            /// Whoever removes one of these keys fails.
+            /// A transaction that removes one of these keys fails.
             var keptKeys: Set<[UInt8]> = []
             var refusesWipes = false
             var refusesSynchronizations = false
@@ -284,7 +284,7 @@ extension [UInt8] {
     }
 }
 
-/// Holds whoever passes while it is closed.
+/// A barrier at which threads wait while it is closed.
 final class Barrier: Sendable {
     private let arrived = DispatchSemaphore(value: 0)
     private let opened = DispatchSemaphore(value: 0)
@@ -297,7 +297,7 @@ final class Barrier: Sendable {
         opened.wait()
     }
 
-    /// Waits until somebody is held; false where nobody came.
+    /// Waits until a thread waits at the barrier; false if none came within 20 seconds.
     func awaitArrival() -> Bool { arrived.wait(timeout: .now() + 20) == .success }
 
     func open() {

@@ -6,14 +6,7 @@ import TestSupport
 import Testing
 
 @testable import GroveCache
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 @Suite("Where a store lies, and who replaced it")
 struct StoreSourceTests {

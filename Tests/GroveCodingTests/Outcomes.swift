@@ -1,11 +1,6 @@
 import GroveCoding
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#endif
+import GrovePlatform
 
 /// In one word, how `body` failed to read; `none` where it did not.
 func failure(_ body: () throws -> some Any) -> String {

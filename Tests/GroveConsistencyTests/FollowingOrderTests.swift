@@ -11,7 +11,7 @@ private final class Told: Sendable {
     func add(_ models: Set<ModelIdentifier>) { all.withLock { $0.formUnion(models) } }
 }
 
-/// What was committed one after the other is read and shown in that order, whoever stops listening meanwhile.
+/// Commits are read and shown in their order, even if a listener is removed meanwhile.
 @MainActor
 @Suite("The order of what is followed")
 struct FollowingOrderTests {
@@ -106,7 +106,7 @@ struct FollowingOrderTests {
         let told = Told()
         manager.onStale { models, _ in told.add(models) }
         let fetch = manager.beginFetch()
-        // The model is read again by name; nobody holds it, so that nothing is shown.
+        // The model is read again by name. No listener holds it, so nothing is shown.
         let read = await begin(["late"], named: ["late"])
         #expect(read.held.wanted.isEmpty)
         manager.joinFetched(fetch, nil, [(0, Node(id: "late", value: 1)), (1, Node(id: "other", value: 1))])

@@ -37,7 +37,7 @@ struct LMDBShrinkTests {
             let environment = try store.pool.environment()
             return try environment.pages().map * environment.pageBytes
         }
-        // Whoever holds an environment keeps its file open.
+        // A reference to an environment keeps its file open.
         func isKept(_ budget: Int) throws -> Bool {
             let environment = try store.pool.environment()
             #expect(try mapBytes() <= budget)

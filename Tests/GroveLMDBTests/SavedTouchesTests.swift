@@ -5,14 +5,7 @@ import TestSupport
 import Testing
 
 @testable import GroveCache
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// What an earlier process left of what was asked for, and when it is read.
 @Suite("Saved touches")

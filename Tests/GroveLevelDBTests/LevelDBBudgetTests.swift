@@ -6,14 +6,7 @@ import TestSupport
 import Testing
 
 @testable import GroveLevelDB
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// A budget under LevelDB, by the bytes that its files take.
 @Suite("LevelDB within a budget")

@@ -117,7 +117,7 @@
             #expect(bodies[1] == bodies[0])
             #expect(bodies[2] == bodies[0])
             for cache in caches {
-                // Nobody who wrote the others finds anything to change.
+                // Writing the models of the other two kinds changes nothing.
                 #expect(try cache.write(macro).isEmpty)
                 #expect(try cache.write(hand).isEmpty)
                 #expect(try cache.write(codable).isEmpty)

@@ -86,8 +86,10 @@ struct AnswerModel {
     /// Whether the version is of an edit of the cache that is there now.
     func isEdit(_ version: String) -> Bool { Int(version).map { $0 > lastLife } ?? false }
 
-    /// Whether what is shown of the node is saved at rest: the cache has refused no answer that brings it, and no later edit, with which it
-    /// forgets what was there before.
+    /// Whether the shown version of the node must be stored once all is at rest.
+    ///
+    /// It need not be if the cache has refused an answer with the node, or a later edit: a refused edit removes the
+    /// version before it too.
     func mustBeSaved(_ name: String, _ version: String) -> Bool {
         let step = Int(version.hasPrefix("a") ? version.dropFirst() : version[...]) ?? 0
         return nodes[name]?.uncertain.allSatisfy { 0 < $0 && $0 <= step } ?? true
@@ -112,7 +114,7 @@ struct AnswerModel {
         guard step > lastWipe else { return "\(name) is \(version), of before the wipe at \(lastWipe)" }
         let node = nodes[name] ?? Node()
         if step < node.deleted { return "\(name) is \(version), which was deleted at \(node.deleted)" }
-        // What the cache has refused is forgotten if nobody holds it any more, and what was there before it with it.
+        // If no provider holds a refused edit any more, the edit is lost, and so is the version that it replaced.
         if step < node.edited, node.uncertain.isEmpty, isWhole {
             return "\(name) is \(version), which undoes the edit of \(node.edited)"
         }

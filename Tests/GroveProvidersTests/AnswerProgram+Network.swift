@@ -74,7 +74,9 @@ extension AnswerProgram {
         for _ in 0..<Int.random(in: 0..<4, using: &random) { await Task.yield() }
     }
 
-    /// Notes an answer; one that the cache refuses is lost, with what it was to be stored over, if nobody holds it any more.
+    /// Notes an answer.
+    ///
+    /// If the cache refuses it and no provider holds it any more, it is lost, and so is the version that it replaced.
     func bring(_ message: Message, _ asked: Int) {
         guard isSuspended else { return model.answer(message, asked) }
         model.mayEdit("Message:\(message.id)", 0)

@@ -183,7 +183,7 @@ final class AnswerProgram {
         }
     }
 
-    /// Notes an edit; one that the cache refuses is lost if nobody holds it any more.
+    /// Notes an edit, which is lost if the cache refuses it and no provider holds it any more.
     func edit(_ message: Message, by manager: DataModelManager) {
         if isSuspended { model.mayEdit("Message:\(message.id)", step) } else { model.edit(message, step) }
         edits[number(manager)]["Message:\(message.id)"] = step

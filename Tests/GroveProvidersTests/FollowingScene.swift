@@ -49,7 +49,7 @@ protocol FollowingScene {
     func append(_ people: [Person]) throws
     func insert(_ people: [Person], at index: Int) throws
     func remove(list: String) throws
-    /// Removes the list of people and writes it, in one commit: nobody is told what of it changed.
+    /// Removes the list of people and writes it again in one commit, which does not say which elements changed.
     func rewrite(_ people: [Person], forgetting id: String?) throws
     /// Edits the list of people by a call of the cache, or by two in one transaction.
     func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws
@@ -105,7 +105,7 @@ extension Scene: FollowingScene {
     func put(_ people: [Person]) throws { try cache.write(contentsOf: people) }
     func put(_ message: Message) throws { try cache.write(message) }
 
-    /// In one commit, so that nobody reads between the two.
+    /// Writes and evicts in one commit, so that no reader sees the state between the two.
     func putAndForget(_ message: Message, lists: [String], _ people: [Person]) throws {
         try cache.write { tx in
             try tx.write(message)

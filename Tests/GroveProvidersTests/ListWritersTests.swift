@@ -379,7 +379,7 @@ struct ListWritersTests {
             let list = People(dataModelManager: scene.manager)
             list.setData(people(["1", "2", "3", "4"]), cacheKey: "people")
             try await scene.settle()
-            // Whoever makes them has not heard of it.
+            // The callers of the static edits have not been told of this element.
             try scene.insert(people(["call"]), at: 0)
             func place(_ id: String) -> @MainActor @Sendable ([Person]) -> Int {
                 { data in data.firstIndex { $0.id == id } ?? -1 }

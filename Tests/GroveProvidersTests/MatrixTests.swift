@@ -3,7 +3,7 @@ import GroveCache
 import TestSupport
 import Testing
 
-/// What the cache has is what the screen shows: whoever changes it, whatever is done, whoever looks, on any backend.
+/// The screen shows the content of the cache, for every writer, every change, every watcher and every backend.
 @MainActor
 @Suite("The matrix of changes and screens", .serialized)
 struct MatrixTests {
@@ -71,7 +71,7 @@ struct MatrixTests {
             }
         }
 
-        /// Whether a budget that is full spares Ann, because somebody shows her.
+        /// Whether a full budget spares Ann because a provider shows her.
         var isKept: Bool { verb == .evict && writer.evictsByBudget && watcher != .providerMadeLater }
     }
 

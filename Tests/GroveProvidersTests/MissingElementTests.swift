@@ -1,5 +1,6 @@
 import Grove
 import GroveCache
+import GroveMemory
 import GroveSQLite
 import TestSupport
 import Testing
@@ -35,6 +36,27 @@ struct MissingElementTests {
             manager.collectionFromCache("people", missing: .skip, completion: completion)
         }
         #expect(read.value?.map(\.id) == ["1", "3"])
+    }
+
+    @Test(
+        "What a list has skipped is shown once it is written, if all was evicted too",
+        arguments: [["2"], ["1", "2", "3"]])
+    func skippedComesBack(gone: [String]) async throws {
+        let cache = try MemoryCache()
+        let manager = DataModelManager(cacheDelegate: cache)
+        let people = (1...3).map { Person(id: "\($0)") }
+        try await cache.writeCollection(people, as: "people")
+        for identifier in gone { try await cache.evict("Person:\(identifier)") }
+        let list = People(dataModelManager: manager)
+        _ = try await list.fetchDataFromCache(withCacheKey: "people", missing: .skip)
+        #expect(list.count == 3 - gone.count)
+        for _ in 0..<4 { await manager.flush() }
+        for person in people where gone.contains(person.id) { try await cache.write(person) }
+        for _ in 0..<4 {
+            try await cache.flush()
+            await manager.flush()
+        }
+        #expect(list.data == people)
     }
 
     @Test("Who skips gets the rest also where a sibling that does not was first to ask")

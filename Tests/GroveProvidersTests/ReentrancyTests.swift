@@ -39,7 +39,7 @@ struct ReentrancyTests {
             body?(self)
         }
 
-        /// Own edits are not told: whoever makes one changes the rows first.
+        /// The delegate is not told of its own edits, so the caller that makes one changes the rows first.
         func apply(_ changes: CollectionChange) {
             let data = people.data.map(\.id)
             guard case .changes(let list) = changes else {

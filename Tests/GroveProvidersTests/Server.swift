@@ -61,7 +61,7 @@ final class Server<Value: Sendable>: Sendable {
         await waitUntil({ sent >= count }, sourceLocation: location)
     }
 
-    /// Answers the request of this number, from 0 on, if nobody has cancelled it.
+    /// Answers the request of this number, counted from 0, unless it was cancelled.
     func answer(_ number: Int, _ result: Result<Value, any Error>) {
         let waiting = state.withLock { state in
             let waiting = state.waiting.removeValue(forKey: number)

@@ -99,7 +99,7 @@ struct CopyTests {
             try ToolProcess.run(
                 (geteuid() == 0 ? [] : ["-r"]) + ["-m", "sh", "-c", mount, "sh", store] + words, of: "/usr/bin/unshare")
         }
-        // Some systems let nobody mount.
+        // Some systems let no process mount.
         guard try run(["true"]).status == 0 else { return }
         let tool = try #require(ToolProcess.executable)
         let named = ["--backend", backend, "--store", store]

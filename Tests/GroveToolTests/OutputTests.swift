@@ -2,15 +2,8 @@ import Foundation
 import Testing
 
 @testable import GroveCompare
+import GrovePlatform
 @testable import GroveTool
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite("Files of results")
 struct OutputTests {

@@ -2,17 +2,10 @@ import Dispatch
 import Foundation
 import GroveCache
 import GroveModel
+import GrovePlatform
 import Synchronization
 import TestSupport
 import Testing
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Directories that are removed, emptied by another process or reached by several names while caches are open in them.
 extension CacheLife {

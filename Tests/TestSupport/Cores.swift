@@ -1,6 +1,6 @@
-/// The machine's cores, for tests of what threads on different ones do.
+/// The machine's cores, for tests of threads on different cores.
 public enum Cores {
-    /// Those that the process may use; where the system does not say, one.
+    /// The cores that the process may use; one core if the system does not say.
     public static let usable: [Int] = {
         var set = [UInt8](repeating: 0, count: setSize)
         let isKnown = unsafe set.withUnsafeMutableBytes { unsafe getAffinity(0, $0.count, $0.baseAddress) } >= 0
@@ -8,20 +8,20 @@ public enum Cores {
         return isKnown && !cores.isEmpty ? cores : [0]
     }()
 
-    /// Keeps the calling thread on `core`, which is one of ``usable``, until it ends.
+    /// Keeps the calling thread on `core`, one of ``usable``, until the thread ends.
     ///
-    /// - Returns: whether it can be kept there.
+    /// - Returns: whether the system allows it.
     public static func stay(on core: Int) -> Bool {
         var set = [UInt8](repeating: 0, count: setSize)
         set[core / 8] = 1 << UInt8(core % 8)
         return unsafe set.withUnsafeBytes { unsafe setAffinity(0, $0.count, $0.baseAddress) } == 0
     }
 
-    /// The bytes of a set of cores, of which each has a bit.
+    /// The number of bytes of a set of cores, with one bit for each core.
     private static let setSize = 128
 }
 
-// The module of the C library leaves these out.
+// The C library's module lacks these functions.
 #if os(Linux)
     @_silgen_name("sched_getaffinity")
     private func getAffinity(_ thread: CInt, _ size: Int, _ set: UnsafeMutableRawPointer?) -> CInt

@@ -1,20 +1,13 @@
 import Dispatch
 import GroveCache
 import GroveModel
+import GrovePlatform
 import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
 #endif
 
 /// Weeks of an application's life against a budget, in a minute: what is read shifts, what is missing is fetched.
@@ -50,14 +43,16 @@ package struct ChurnRun {
         var usage = CacheUsage()
         var amplification: Double?
         var hitRatios: [Double] = []
-        /// After a third: reads, those of a message whose sender is there and was possibly deleted since, and those of a deleted message of
-        /// which the cache does not know that any more.
+        /// Three counts of reads after the first third of the run, the first of all reads.
+        ///
+        /// `possiblyDeleted` counts reads of a message whose sender is there and may have been deleted since.
+        /// `forgotten` counts reads of a deleted message whose deletion the cache no longer knows.
         var reads = 0
         var possiblyDeleted = 0
         var forgotten = 0
-        /// Reads and writes a second, by day.
+        /// Reads and writes per second, by day.
         var rates: [Double] = []
-        /// Reads and writes a second of the processor's time, by day: what other programs do changes little of it.
+        /// Reads and writes per second of processor time, by day; other programs change these rates little.
         var processorRates: [Double] = []
 
         /// The hit ratio of everything but the first third, in which the cache fills.

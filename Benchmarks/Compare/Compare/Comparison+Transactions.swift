@@ -141,8 +141,10 @@ extension Comparison {
     }
 }
 
-/// Calls of four kinds in a fixed order: of ten, seven write a tree, two read what was written, one deletes; and the last
-/// writes a collection of at most 100.
+/// Calls of four kinds in a fixed order.
+///
+/// Of ten calls seven write a tree, two read a written tree, and one deletes. The last call writes a collection of at
+/// most 100 elements.
 private struct MixedCalls {
     enum Call {
         case write(Int)

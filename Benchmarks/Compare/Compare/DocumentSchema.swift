@@ -15,8 +15,9 @@ final class DocumentSchema: Sendable {
         static let root = Place(field: "", isElement: false)
     }
 
-    /// What a value may be, in the order in which it is tried: integers before floats, and objects, which are models in
-    /// place to whoever reads a model, before nodes.
+    /// The kinds of values, in the order in which they are tried: integers before floats, and objects before nodes.
+    ///
+    /// A reader of models takes an object for a model in place.
     enum Kind: Hashable, Sendable {
         case text
         case bool

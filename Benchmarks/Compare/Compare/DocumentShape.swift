@@ -3,8 +3,8 @@ import Synchronization
 
 /// A number that is a type.
 ///
-/// `Codable` models have their names from their types, and a document's are known at run time only: so each of its
-/// projections takes a number, and the generic ``CodableDocument`` of that number is its type.
+/// `Codable` models take their names from their types, but the names of a document are known only at run time. So each
+/// of its projections takes a number, and its type is the generic ``CodableDocument`` of that number.
 protocol DocumentShape: Sendable {
     static var number: Int { get }
 }

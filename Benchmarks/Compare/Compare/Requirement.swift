@@ -1,6 +1,6 @@
 import GroveCache
 
-/// What somebody cannot do without, as `--needs` takes it.
+/// A property that a backend must have, as `--needs` takes it.
 package enum Requirement: String, CaseIterable, Sendable {
     case ios
     case macos

@@ -1,15 +1,9 @@
+import GrovePlatform
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
 #endif
 
 /// Waiting for engines that go on working after a call has returned, as LevelDB does when it compacts.

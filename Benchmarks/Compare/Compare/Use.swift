@@ -41,18 +41,18 @@ package struct Use: Sendable, Equatable {
         Use("backlog", "single trees while 10,000 writes are queued", (.backlog, 1)),
     ]
 
-    /// Those that are measured if nobody names any.
+    /// The uses that are measured if the command names none.
     package static let standard = Array(all.prefix(7))
 
-    /// What `--mix` calls the kinds of calls.
+    /// The names of the kinds of calls, as `--mix` takes them.
     private static let kinds: [(name: String, workload: Workload)] = [
         ("reads", .readTree), ("pages", .page), ("writes", .writeOne), ("batches", .writeBatch), ("appends", .append),
         ("deletes", .delete), ("transactions", .transaction),
     ]
 
-    /// The uses of those names, which commas part.
+    /// The uses of those names, which are separated by commas.
     ///
-    /// - Throws: ``ToolError`` for a name that is none; for `shared`, which another program measures, it says how to run that.
+    /// - Throws: ``ToolError`` if a name is no use's; for `shared`, which another program measures, it says how to run that.
     package static func named(_ names: [String]) throws(ToolError) -> [Use] {
         var uses: [Use] = []
         for name in names.flatMap({ $0.split(separator: ",") }) {

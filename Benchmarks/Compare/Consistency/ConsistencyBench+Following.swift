@@ -26,7 +26,7 @@ extension ConsistencyBench {
             result.commit.append(milliseconds(since: start))
             await holders?.wait(for: version, news)
             result.change.append(milliseconds(since: start))
-            // What is left to do of the following, which nobody waits for.
+            // The rest of the work that follows the commit: no holder waits for it, but its processor time counts.
             for _ in 0..<2 { await manager?.flush() }
             result.changeProcessor.append(Double(ConsistencyBench.processorTime - processor) / 1e6)
             let held = (manager?.consistencyManager.mainActorMeasures.held ?? .zero) - (before ?? .zero)

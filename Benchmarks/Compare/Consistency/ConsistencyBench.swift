@@ -1,15 +1,8 @@
 import GroveConsistency
 import GroveMemory
 import GroveModel
+import GrovePlatform
 import GroveProviders
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Measures the engine: every repetition runs every workload, and medians of all are compared.
 @MainActor

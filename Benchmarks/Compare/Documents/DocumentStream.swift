@@ -1,10 +1,10 @@
 package import GroveCoding
 package import GroveModel
 
-/// A JSON document that was taken apart while it was read: of its objects, only the records are kept.
+/// A JSON document that is encoded while it is read: of its objects, only the records are kept.
 ///
-/// It is what ``Document`` is once it is encoded, byte for byte. An object that a rule may identify, or the entries of which one
-/// may, is read as a whole, with all that is in it; of those outside, nothing but the encoding of what is in them is kept.
+/// Its bytes are those of an encoded ``Document``. If a rule may identify an object or its entries, the object is read
+/// as a whole, with its content. Of the objects outside, only the encoding of their content is kept.
 package struct DocumentStream {
     /// The nodes.
     package let tree: NodeTree

@@ -1,14 +1,14 @@
-/// Which objects of a document are nodes of their own, and what they are called.
+/// The rules by which objects of a document are nodes of their own, with identifiers.
 ///
-/// An object is identified by the first rule that fits: it stands under the rule's field (directly, or as an element of
-/// an array, or as a member of a dictionary, under it) and has a string or a number under the rule's id. A rule without a
-/// field is for the document itself: the object that it is, or the objects of the array that it is.
+/// An object is identified by the first rule that fits. A rule fits an object under its field that has a string or a
+/// number under its id. The object may be the field's value, an element of an array or a member of a dictionary. A rule
+/// without a field is for the document itself: the object that it is, or the objects of the array that it is.
 struct IdentityRules: Sendable {
     /// One rule.
     struct Rule: Sendable {
         /// The property under which objects are identified; `*` is any, and `nil` is none: the document itself.
         let field: String?
-        /// What stands before the identifier's value, `nil` for nothing.
+        /// The prefix of the identifier; `nil` if there is none.
         let type: String?
         /// The property that holds the identifier's value.
         let id: String

@@ -32,7 +32,7 @@ struct HandsPolicy: EvictionPolicy {
     init(capacity: Int) {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
-        // Until something is stored nobody knows how many records fit.
+        // Until a record is stored, the number of records that fit is unknown.
         order = EvictionOrder(capacity: capacity, records: capacity)
     }
 

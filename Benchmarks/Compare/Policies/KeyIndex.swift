@@ -1,4 +1,4 @@
-/// Something in an array that a ``KeyIndex`` finds by its key.
+/// An entry in an array that a ``KeyIndex`` finds by its key.
 protocol IndexedEntry {
     associatedtype Key: Equatable
     var key: Key { get }
@@ -7,11 +7,11 @@ protocol IndexedEntry {
     static func hash(of key: Key) -> UInt32
 }
 
-/// Open addressing over positions in an array that lies elsewhere: four bytes a slot.
+/// A hash table with open addressing, whose slots of four bytes hold positions in an array elsewhere.
 ///
-/// A slot holds a position plus one in its low bits and, above, what is left of the 32 bits for a tag of the hash, so
-/// that a wrong slot is seldom followed into the array. Linear probing, at most 4/5 full, grown by a twentieth;
-/// removal shifts back instead of leaving tombstones.
+/// The low bits of a slot hold a position plus one, and the others a tag of the hash. So a wrong slot is seldom
+/// followed into the array. The table probes linearly, is at most 4/5 full, and grows by a twentieth. A removal shifts
+/// slots back and leaves no tombstones.
 struct KeyIndex<Entry: IndexedEntry>: Sendable {
     private var slots: ContiguousArray<UInt32> = ContiguousArray(repeating: 0, count: 16)
     private var positionBits: UInt32 = 5

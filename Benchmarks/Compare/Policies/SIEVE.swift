@@ -11,7 +11,7 @@ struct SIEVE: EvictionPolicy {
 
     private var arena = EntryArena()
     private var queue = EntryQueue()
-    /// Where the hand will look next; none when it begins anew at the oldest.
+    /// The entry at which the hand will look next; none if it starts again at the oldest.
     private var hand = EntryArena.none
 
     /// Makes an empty policy for `capacity` bytes.

@@ -1,18 +1,11 @@
 import Dispatch
+import GrovePlatform
 import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
 #endif
 
 /// Files and directories that must not outlive the process: half-written output, temporary stores.

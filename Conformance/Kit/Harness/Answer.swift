@@ -2,7 +2,7 @@ import Dispatch
 import GroveModel
 import Synchronization
 
-/// What a completion was called with, and how often, for the thread that waits for it.
+/// The first value of a completion and the number of its calls, for the thread that waits for it.
 final class Answer<Value: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Value, any Error>?
@@ -12,7 +12,7 @@ final class Answer<Value: Sendable>: Sendable {
     private let state = Mutex(State())
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// How often the completion was called until now.
+    /// The number of calls of the completion so far.
     var calls: Int { state.withLock { $0.calls } }
 
     func take(_ value: Value, _ error: (any Error)?) {
@@ -25,9 +25,9 @@ final class Answer<Value: Sendable>: Sendable {
         if isFirst { arrived.signal() }
     }
 
-    /// Waits for the first call, for as many seconds.
+    /// Waits for the first call, for at most `seconds`.
     ///
-    /// - Throws: the error of the call; ``CheckFailure`` where none came in time.
+    /// - Throws: the error of the call; ``CheckFailure`` if no call came in time.
     func wait(seconds: Int = 20) throws -> Value {
         guard arrived.wait(timeout: .now() + .seconds(seconds)) == .success else {
             throw CheckFailure("a completion: expected exactly one call, got none within \(seconds) seconds.")

@@ -1,10 +1,10 @@
 public import GroveCache
 
-/// A stream of change sets as rules read it, one after the other.
+/// A stream of change sets, which rules read one after the other.
 public struct ChangeReader: Sendable {
     private let read: @Sendable () async -> ChangeSet?
 
-    /// Reads by `read`.
+    /// Makes a reader that calls `read` for each change set.
     public init(_ read: @escaping @Sendable () async -> ChangeSet?) { self.read = read }
 
     /// Reads `changes`.
@@ -16,6 +16,6 @@ public struct ChangeReader: Sendable {
         }
     }
 
-    /// The next change set, `nil` at the stream's end.
+    /// The next change set; `nil` at the end of the stream.
     public func next() async -> ChangeSet? { await read() }
 }

@@ -1,14 +1,14 @@
 /// A change to some elements of a collection, by their positions.
 public enum CollectionEdit<Element: Sendable>: Sendable {
-    /// Inserts elements before the one at a position, or behind the last.
+    /// Inserts elements before the one at a position; at the position `count`, after the last.
     case insert([Element], at: Int)
-    /// Puts elements behind the last.
+    /// Adds elements after the last.
     case append([Element])
-    /// Puts elements in the place of others.
+    /// Replaces the elements in a range by others.
     case replace(Range<Int>, [Element])
-    /// Removes elements.
+    /// Removes the elements in a range.
     case remove(Range<Int>)
-    /// Moves an element, so that it is at the second position afterwards.
+    /// Moves the element at the first position, so that it is then at the second.
     case move(from: Int, to: Int)
 
     /// Makes the change in `list`, which has such positions.
@@ -26,7 +26,7 @@ public enum CollectionEdit<Element: Sendable>: Sendable {
 extension CollectionEdit: Equatable where Element: Equatable {}
 
 extension CollectionEdit {
-    /// The same change, its elements each element made into another; those for which there is none are left out.
+    /// The same change with each element transformed; elements for which `transform` returns `nil` are left out.
     func map<Other: Sendable>(_ transform: (Element) -> Other?) -> CollectionEdit<Other> {
         switch self {
         case .insert(let elements, let index): .insert(elements.compactMap(transform), at: index)
@@ -37,7 +37,7 @@ extension CollectionEdit {
         }
     }
 
-    /// What it brings.
+    /// The elements that the change adds.
     var elements: [Element] {
         switch self {
         case .insert(let elements, _), .append(let elements), .replace(_, let elements): elements
@@ -45,7 +45,7 @@ extension CollectionEdit {
         }
     }
 
-    /// The same change with these elements, where it brings any.
+    /// The same change with `elements` instead of its own, if it adds any.
     func bringing(_ elements: [Element]) -> CollectionEdit {
         switch self {
         case .insert(_, let index): .insert(elements, at: index)

@@ -1,53 +1,55 @@
 public import GroveCache
 public import GroveModel
 
-/// Something that the kit can check: a store or a delegate with its harness, their types erased.
+/// A backend that the kit can check: a store or a delegate with its harness, their types erased.
 public protocol ConformanceBackend: Sendable {
-    /// The name under which reports list it.
+    /// The backend's name in reports.
     var name: String { get }
 
-    /// What it declares of itself.
+    /// The properties that the backend declares.
     var profile: BackendProfile { get }
 
-    /// What rules may ask for.
+    /// The capabilities that the backend and its harness have; rules that need others are skipped.
     var capabilities: Set<Capability> { get }
 
-    /// How a process is started that does the kit's jobs on this backend; `nil` where there is none to start.
+    /// The command that starts a process for the kit's jobs on this backend; `nil` if there is none.
     var worker: WorkerCommand? { get }
 
-    /// Which rules are asked of it.
+    /// The rules that are checked on this backend.
     var suite: RuleSuite { get }
 
-    /// What it may answer though nothing is wrong.
+    /// The odd answers that the backend may give and still conform.
     var leniency: Leniency { get }
 
-    /// A new place for a cache, empty, shared with nothing.
+    /// A new and empty place for a cache, which no other cache uses.
     func makeSite() throws(CacheError) -> any CacheSite
 
-    /// The place in `directory`, which another process made and removes.
+    /// The place in `directory`, which another process has made and will remove.
     func site(at directory: String) -> any CacheSite
 }
 
 extension ConformanceBackend {
-    /// No process.
+    /// By default, `nil`: rules that need a process are skipped.
     public var worker: WorkerCommand? { nil }
 
-    /// Every rule.
+    /// By default, every rule.
     public var suite: RuleSuite { .store }
 
-    /// Nothing.
+    /// By default, no odd answers.
     public var leniency: Leniency { .none }
 }
 
-/// A place where a cache keeps its content: opened, closed and opened again by a rule.
+/// A place where a cache keeps its content, which a rule opens, closes and opens again.
 public protocol CacheSite: AnyObject, Sendable {
-    /// The directory, or `nil` for memory.
+    /// The directory; `nil` for a cache in memory.
     var directory: String? { get }
 
-    /// What stands between the cache and its store.
+    /// The interceptor between the cache and its store.
     var interceptor: StoreInterceptor { get }
 
-    /// Opens the cache here, at `directory` where the rule spells the place in another way.
+    /// Opens the cache here.
+    ///
+    /// - Parameter directory: the path of the place, which a rule may spell in another way.
     func open(at directory: String?, observer: (any CacheObserver)?) throws(CacheError) -> any ConformanceCache
 
     /// Opens the cache here with `budget`.
@@ -56,22 +58,22 @@ public protocol CacheSite: AnyObject, Sendable {
     /// Opens the cache here with `budget`, and with a clock that the rule moves.
     func open(clock: VirtualClock, budget: CacheBudget) throws(CacheError) -> any ConformanceCache
 
-    /// Opens the cache here so that it remembers what the last commits changed, as many as `history`.
+    /// Opens the cache here with a history of the changes of its last `history` commits.
     func open(history: Int) throws(CacheError) -> any ConformanceCache
 
-    /// Opens the cache here so that it waits for other processes' locks for a moment only.
+    /// Opens the cache here so that it waits only a moment for the locks of other processes.
     func openImpatient() throws(CacheError) -> any ConformanceCache
 
-    /// Opens the bare store here, with no cache above it; the cache must be closed.
+    /// Opens the store here without a cache above it; a cache that was open here must be closed.
     func openStore() throws(CacheError) -> any NodeStore
 
-    /// Opens the bare store here so that it is full at a few megabytes.
+    /// Opens the store here without a cache above it, with a limit of a few megabytes.
     func openSmallStore() throws(CacheError) -> any NodeStore
 
-    /// Closes what is open.
+    /// Closes all caches and stores that are open here.
     func closeAll()
 
-    /// Closes what is open and removes everything.
+    /// Closes all caches and stores that are open here, and removes the place.
     func remove()
 }
 
@@ -81,15 +83,15 @@ extension CacheSite {
         try open(at: directory, observer: observer)
     }
 
-    /// By default, it waits as long as ever.
+    /// By default, the cache waits as long as one from `open()`.
     public func openImpatient() throws(CacheError) -> any ConformanceCache { try open() }
 
-    /// By default, nothing is remembered.
+    /// By default, a history is not supported.
     public func open(history: Int) throws(CacheError) -> any ConformanceCache {
         throw CacheError(.unsupported, "The harness opens no cache with a history.")
     }
 
-    /// By default, the engine has no limit.
+    /// By default, a limit is not supported.
     public func openSmallStore() throws(CacheError) -> any NodeStore {
         throw CacheError(.unsupported, "The harness opens no small store.")
     }

@@ -2,9 +2,9 @@ public import GroveCache
 public import GroveCoding
 public import GroveModel
 
-/// A cache as rules use it: `CacheDelegate`, and the typed calls beside it.
+/// A cache as rules use it: the methods of `CacheDelegate`, and typed calls.
 ///
-/// Every call blocks the calling thread until it is done. Mutants wrap it and break one call.
+/// Every typed call blocks the calling thread until it is done. A mutant wraps a cache and breaks one of its calls.
 public protocol ConformanceCache: CacheDelegate {
     /// Writes `models` in one transaction.
     @discardableResult
@@ -14,14 +14,14 @@ public protocol ConformanceCache: CacheDelegate {
     @discardableResult
     func writeInTask<M: CacheableModel>(_ models: [M]) async throws(CacheError) -> WrittenChanges
 
-    /// A place between the calls that were made before and those that are made from now on.
+    /// A place in the order of calls: after the calls made so far, before those made later.
     func place() throws(CacheError) -> Place
 
     /// Writes `models` as the answer of a request that was sent at `place`.
     @discardableResult
     func write<M: CacheableModel>(contentsOf models: [M], asOf place: Place) throws(CacheError) -> WrittenChanges
 
-    /// Writes `model` as an edit, which confirms nothing.
+    /// Writes `model` as an edit, which does not confirm it.
     @discardableResult
     func writeUnconfirmed<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges
 
@@ -58,26 +58,26 @@ public protocol ConformanceCache: CacheDelegate {
         _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
     ) throws(CacheError) -> CacheRead<CollectionRead<M>>
 
-    /// How many elements a collection has, deleted ones included; `nil` where it is not there.
+    /// The number of elements of a collection, deleted ones included; `nil` if the collection is not there.
     func count(ofCollection key: String) throws(CacheError) -> Int?
 
-    /// How many elements of a collection are known; `nil` only if it is not there.
+    /// The number of elements of a collection that are known; `nil` only if the collection is not there.
     func knownCount(ofCollection key: String) throws(CacheError) -> Int?
 
     /// Changes some elements of a collection.
     @discardableResult
     func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges
 
-    /// Edits a collection as one who shows it does, and waits for the commit.
+    /// Edits a collection as a provider that shows it does, and waits for the commit.
     ///
-    /// - Parameter place: the place that it is as of, if it is an answer of a network.
+    /// - Parameter place: the place at which the request was sent, if the edit is the answer of a network.
     func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError)
 
     /// Deletes the node of `identifier`.
     @discardableResult
     func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges
 
-    /// Deletes the node of `identifier`, and takes it out of `holders`.
+    /// Deletes the node of `identifier`, and removes it from `holders`.
     @discardableResult
     func delete(
         _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
@@ -103,7 +103,7 @@ public protocol ConformanceCache: CacheDelegate {
     /// Runs `body` on one view.
     func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value
 
-    /// Forgets the node of `identifier`, or its tombstone.
+    /// Evicts the node of `identifier`, or its tombstone.
     func evict(_ identifier: ModelIdentifier) throws(CacheError)
 
     /// Keeps the tree of `identifier` from being evicted.
@@ -112,40 +112,42 @@ public protocol ConformanceCache: CacheDelegate {
     /// Keeps a collection and the trees of its elements from being evicted.
     func retain(collection key: String) throws(CacheError)
 
-    /// Takes a pin back.
+    /// Releases a pin of a tree.
     func release(_ identifier: ModelIdentifier) throws(CacheError)
 
-    /// Takes a collection's pin back.
+    /// Releases a pin of a collection.
     func release(collection key: String) throws(CacheError)
 
-    /// What every commit changes from this call on.
+    /// The changes of every commit from this call on.
     func changes() throws(CacheError) -> ChangeReader
 
-    /// What every commit changes that was made after `token`.
+    /// The changes of every commit after `token`.
     func changes(since token: ChangeToken?) throws(CacheError) -> ChangeReader
 
-    /// What the cache has counted.
+    /// The counters of the cache.
     func statistics() throws(CacheError) -> CacheStatistics
 
-    /// All that is kept beside the models, by its names.
+    /// The values that are kept beside the models, by name.
     func kept() throws(CacheError) -> [String: [UInt8]]
 
-    /// Empties the cache.
+    /// Removes all content of the cache.
     func wipe() throws(CacheError)
 
-    /// Lets go of the store's files and locks.
+    /// Closes the store's files and releases its locks.
     func suspend() throws(CacheError)
 
-    /// Takes the store up again.
+    /// Opens the store again after a suspension.
     func resume() throws(CacheError)
 
-    /// Returns when what was queued is committed, and throws what became of it.
+    /// Returns when all queued writes are committed.
+    ///
+    /// - Throws: the error of a queued write that failed.
     func flush() throws(CacheError)
 
     /// The size of the store.
     func size() throws(CacheError) -> StoreSize
 
-    /// What the cache holds, and what went to make room for it.
+    /// The use of the cache's budget, and the number of its evictions.
     func usage() throws(CacheError) -> CacheUsage
 
     /// Copies the store to a new one in `directory`.
@@ -156,23 +158,23 @@ public protocol ConformanceCache: CacheDelegate {
 }
 
 extension ConformanceCache {
-    /// By default, nothing is known.
+    /// By default, an empty usage.
     public func usage() throws(CacheError) -> CacheUsage { CacheUsage() }
 
-    /// By default, nothing is kept.
+    /// By default, values beside the models are not supported.
     public func kept() throws(CacheError) -> [String: [UInt8]] {
         throw CacheError(.unsupported, "The cache keeps nothing beside models.")
     }
 
-    /// By default, nothing is copied.
+    /// By default, copies are not supported.
     public func copy(to directory: String) async throws(CacheError) {
         throw CacheError(.unsupported, "The cache makes no copies.")
     }
 
-    /// By default, answers have no place.
+    /// By default, places are not supported.
     public func place() throws(CacheError) -> Place { throw .hasNoPlaces }
 
-    /// By default, answers have no place.
+    /// By default, places are not supported.
     @discardableResult
     public func write<M: CacheableModel>(
         contentsOf models: [M], asOf place: Place
@@ -180,7 +182,7 @@ extension ConformanceCache {
         throw .hasNoPlaces
     }
 
-    /// By default, answers have no place.
+    /// By default, places are not supported.
     @discardableResult
     public func writeCollection<M: CacheableModel>(
         _ elements: [M], forKey key: String, asOf place: Place
@@ -188,25 +190,25 @@ extension ConformanceCache {
         throw .hasNoPlaces
     }
 
-    /// By default, no write confirms.
+    /// By default, the same as `write`.
     @discardableResult
     public func writeUnconfirmed<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
         try write(model)
     }
 
-    /// By default, nothing can be retained.
+    /// By default, pins are not supported.
     public func retain(_ identifier: ModelIdentifier) throws(CacheError) { throw .hasNoPins }
 
-    /// By default, nothing can be retained.
+    /// By default, pins are not supported.
     public func retain(collection key: String) throws(CacheError) { throw .hasNoPins }
 
-    /// By default, nothing can be retained.
+    /// By default, pins are not supported.
     public func release(_ identifier: ModelIdentifier) throws(CacheError) { throw .hasNoPins }
 
-    /// By default, nothing can be retained.
+    /// By default, pins are not supported.
     public func release(collection key: String) throws(CacheError) { throw .hasNoPins }
 
-    /// By default, nothing is taken out of what holds it.
+    /// By default, the removal from holders is not supported.
     @discardableResult
     public func delete(
         _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
@@ -215,13 +217,13 @@ extension ConformanceCache {
         return try delete(identifier)
     }
 
-    /// By default, nothing is restored.
+    /// By default, restoring is not supported.
     @discardableResult
     public func restore<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
         throw CacheError(.unsupported, "The cache undoes no deletions.")
     }
 
-    /// By default, models are updated in a transaction.
+    /// By default, a transaction that reads the model, changes it and writes it.
     @discardableResult
     public func update<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type, _ change: (inout M) -> Void
@@ -236,36 +238,36 @@ extension ConformanceCache {
         }
     }
 
-    /// By default, types are deleted in a transaction.
+    /// By default, a transaction that deletes the models.
     @discardableResult
     public func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges {
         try transact { transaction in try transaction.delete(allOf: type) }
     }
 
-    /// By default, there are no transactions.
+    /// By default, transactions are not supported.
     public func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
         throw CacheError(.unsupported, "The cache has no transactions.")
     }
 
-    /// By default, there are no views.
+    /// By default, views are not supported.
     public func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value {
         throw CacheError(.unsupported, "The cache has no views.")
     }
 
-    /// By default, a collection is read as a whole.
+    /// By default, positions are not supported.
     public func readPage<M: CacheableModel>(
         _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
         throw .hasNoPositions
     }
 
-    /// By default, a collection is read as a whole.
+    /// By default, positions are not supported.
     public func count(ofCollection key: String) throws(CacheError) -> Int? { throw .hasNoPositions }
 
-    /// By default, a collection is read as a whole.
+    /// By default, positions are not supported.
     public func knownCount(ofCollection key: String) throws(CacheError) -> Int? { throw .hasNoPositions }
 
-    /// By default, a collection is set as a whole.
+    /// By default, positions are not supported.
     @discardableResult
     public func edit<M: CacheableModel>(
         _ key: String, _ edit: CollectionEdit<M>
@@ -273,26 +275,26 @@ extension ConformanceCache {
         throw .hasNoPositions
     }
 
-    /// By default, nobody is told of changes.
+    /// By default, changes are not supported.
     public func changes() throws(CacheError) -> ChangeReader { throw .hasNoChanges }
 
-    /// By default, nobody is told of changes.
+    /// By default, changes are not supported.
     public func changes(since token: ChangeToken?) throws(CacheError) -> ChangeReader { throw .hasNoChanges }
 
-    /// By default, nothing is counted.
+    /// By default, counters are not supported.
     public func statistics() throws(CacheError) -> CacheStatistics { throw .hasNoChanges }
 
-    /// By default, nobody shows a collection.
+    /// By default, edits of a list that is shown are not supported.
     public func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) { throw .hasNoPositions }
 
-    /// By default, nothing has an age.
+    /// By default, ages are not supported.
     public func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type, maxAge: Double
     ) throws(CacheError) -> CacheRead<M> {
         throw CacheError(.unsupported, "The cache knows no ages.")
     }
 
-    /// By default, nothing has an age.
+    /// By default, ages are not supported.
     public func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, maxAge: Double
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
@@ -305,28 +307,28 @@ extension ConformanceCache {
         try write(contentsOf: [model])
     }
 
-    /// Reads a collection that is a miss where an element is missing.
+    /// Reads a collection; if an element is missing, the read is a miss.
     public func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         try readCollection(key, as: type, missing: .miss)
     }
 
-    /// Reads the elements of a collection at the positions of `range`, of which none is to be missing.
+    /// Reads the elements of a collection at the positions of `range`; if one is missing, the read is a miss.
     public func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, in range: Range<Int>
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         ReadElements.read(try readPage(key, as: type, in: range, missing: .miss))
     }
 
-    /// Reads through the delegate's method and waits for the first call of the completion.
+    /// Reads a model by the delegate's method and waits for the first call of the completion.
     public func model<T: SimpleModel>(forKey key: String?, as type: T.Type) throws -> T? {
         let answer = Answer<T?>()
         modelForKey(key, context: nil) { (model: T?, error: (any Error)?) in answer.take(model, error) }
         return try answer.wait()
     }
 
-    /// Reads a collection through the delegate's method and waits for the first call of the completion.
+    /// Reads a collection by the delegate's method and waits for the first call of the completion.
     public func models<T: SimpleModel>(forKey key: String?, as type: T.Type) throws -> [T]? {
         let answer = Answer<[T]?>()
         collectionForKey(key, context: nil) { (models: [T]?, error: (any Error)?) in answer.take(models, error) }
@@ -347,7 +349,7 @@ extension CacheError {
     fileprivate static var hasNoPins: CacheError { CacheError(.unsupported, "The cache retains nothing.") }
 }
 
-/// What one write changed.
+/// The identifiers of the nodes and collections that one write changed.
 public struct WrittenChanges: Sendable, Equatable {
     /// The nodes whose bodies changed.
     public var changed: Set<ModelIdentifier>
@@ -356,7 +358,7 @@ public struct WrittenChanges: Sendable, Equatable {
     /// The keys of the collections that changed.
     public var collections: Set<ModelIdentifier>
 
-    /// Makes a change set.
+    /// Makes a set of changes, empty by default.
     public init(
         changed: Set<ModelIdentifier> = [], deleted: Set<ModelIdentifier> = [], collections: Set<ModelIdentifier> = []
     ) {
@@ -366,14 +368,14 @@ public struct WrittenChanges: Sendable, Equatable {
     }
 }
 
-/// A collection as it was read.
+/// The result of reading a collection.
 public struct ReadElements<Element: Sendable>: Sendable {
     /// The elements, in order.
     public var values: [Element]
-    /// Why others were skipped, in order.
+    /// The misses of the elements that were skipped, in order.
     public var skipped: [CacheMiss]
 
-    /// Makes a read.
+    /// Makes a result.
     public init(_ values: [Element], skipped: [CacheMiss] = []) {
         self.values = values
         self.skipped = skipped

@@ -17,14 +17,14 @@ public protocol ConformanceView {
         _ key: String, as type: M.Type, in range: Range<Int>
     ) throws(CacheError) -> CacheRead<ReadElements<M>>
 
-    /// How many elements a collection has, deleted ones included; `nil` where it is not there.
+    /// The number of elements of a collection, deleted ones included; `nil` if the collection is not there.
     func count(ofCollection key: String) throws(CacheError) -> Int?
 
     /// All models of a type, in the order of their identifiers.
     func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> [M]
 }
 
-/// One transaction of a cache, as rules use it; valid inside the closure that it was given to.
+/// One transaction of a cache, as rules use it; valid only inside the closure that receives it.
 public protocol ConformanceTransaction: ConformanceView {
     /// Writes `models`.
     @discardableResult
@@ -38,7 +38,7 @@ public protocol ConformanceTransaction: ConformanceView {
     @discardableResult
     func edit<M: CacheableModel>(_ key: String, _ edit: CollectionEdit<M>) throws(CacheError) -> WrittenChanges
 
-    /// Deletes the node of `identifier`, and takes it out of `holders`.
+    /// Deletes the node of `identifier`, and removes it from `holders`.
     @discardableResult
     func delete(
         _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
@@ -53,7 +53,7 @@ public protocol ConformanceTransaction: ConformanceView {
 }
 
 extension ConformanceTransaction {
-    /// By default, nothing is kept.
+    /// By default, values beside the models are not supported.
     public func keep(_ bytes: [UInt8]?, as name: String) throws(CacheError) {
         throw CacheError(.unsupported, "The cache keeps nothing beside models.")
     }
@@ -172,7 +172,7 @@ struct StoreTransaction: ConformanceTransaction {
 }
 
 extension ReadElements {
-    /// What a cache read, as rules see it.
+    /// The result of reading a collection, as rules use it.
     static func read(_ read: CacheRead<CollectionRead<Element>>) -> CacheRead<ReadElements> {
         switch read {
         case .hit(let found): .hit(ReadElements(found.elements, skipped: found.skipped))

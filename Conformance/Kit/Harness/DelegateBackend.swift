@@ -3,30 +3,30 @@ import GroveCoding
 public import GroveModel
 import Synchronization
 
-/// Any `CacheDelegate`, as the kit checks it.
+/// The backend of a `CacheDelegate` with its harness.
 public struct DelegateBackend<Harness: DelegateHarness>: ConformanceBackend {
     private let harness: Harness
 
-    /// The name under which reports list it.
+    /// The backend's name in reports.
     public let name: String
 
-    /// How a process is started that checks rules on an equal backend.
+    /// The command that starts a process to check rules on an equal backend.
     public let worker: WorkerCommand?
 
-    /// Makes a backend of `harness`; the profile's name is its name by default.
+    /// Makes a backend from `harness`; its name is the profile's by default.
     public init(_ harness: Harness, name: String? = nil, worker: WorkerCommand? = nil) {
         self.harness = harness
         self.name = name ?? harness.profile.name
         self.worker = worker
     }
 
-    /// What the delegate declares of itself.
+    /// The properties that the delegate declares.
     public var profile: BackendProfile { harness.profile }
 
     /// The suite for delegates.
     public var suite: RuleSuite { .delegate }
 
-    /// What the harness supplies.
+    /// The capabilities that the harness supplies, and those that the profile declares.
     public var capabilities: Set<Capability> {
         var all = harness.capabilities.intersection(Capability.ofDelegates)
         if profile.isPersistent { all.insert(.persistent) }
@@ -35,10 +35,10 @@ public struct DelegateBackend<Harness: DelegateHarness>: ConformanceBackend {
         return all
     }
 
-    /// A new delegate.
+    /// The place of a new delegate.
     public func makeSite() throws(CacheError) -> any CacheSite { DelegateSite(harness) }
 
-    /// A new delegate: delegates have no directory that the kit knows.
+    /// The place of a new delegate: the kit knows no directory of a delegate.
     public func site(at directory: String) -> any CacheSite { DelegateSite(harness) }
 }
 
@@ -78,8 +78,8 @@ final class DelegateSite<Harness: DelegateHarness>: CacheSite {
 
 /// A delegate as rules use it.
 ///
-/// A write is set and flushed; a read waits for its completion. Why a read missed and what a write changed a delegate
-/// does not say.
+/// A write sets and then flushes; a read waits for its completion. A delegate does not report why a read missed or
+/// which nodes a write changed.
 final class DelegateCache<Harness: DelegateHarness>: ConformanceCache, ForwardingDelegate {
     private let harness: Harness
     private let isClosed = Mutex(false)

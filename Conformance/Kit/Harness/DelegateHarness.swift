@@ -1,11 +1,12 @@
 public import GroveCache
 public import GroveModel
 
-/// What the author of any other `CacheDelegate` supplies for it to be checked.
+/// The adapter through which the kit checks a `CacheDelegate` of another author, who supplies it.
 ///
-/// A bare delegate cannot be flushed, closed, emptied or opened again. Whatever of this it can do, the harness does for
-/// it, and says so in ``capabilities``; a rule that needs the rest is skipped, and the skip names what it needs. Rules
-/// about stores, and about what only the typed calls of a `NormalizedCache` say, are not asked.
+/// The methods of `CacheDelegate` cannot flush, close, wipe or reopen a delegate. If the delegate can do so in its own
+/// way, the harness calls that and lists the ability in ``capabilities``. A rule that needs an ability which is not
+/// listed is skipped, and the skip names it. Rules about stores and about the typed calls of a `NormalizedCache` are
+/// not checked.
 ///
 /// ```swift
 /// struct MyHarness: DelegateHarness {
@@ -19,51 +20,55 @@ public protocol DelegateHarness: Sendable {
     /// The delegate.
     associatedtype Delegate: CacheDelegate
 
-    /// Makes a harness; those of a third party's executable are made by the kit.
+    /// Makes a harness; the kit calls this in the executable that checks the delegate.
     init()
 
-    /// What the delegate declares of itself.
+    /// The properties that the delegate declares.
     var profile: BackendProfile { get }
 
-    /// Which of the abilities below it has: ``Capability/flush``, `wipe`, `close`, `reopen` and `evict`; and ``Capability/normalizes``
-    /// if it keeps each identified model once. One that stores trees whole leaves that out, and is not asked what needs it.
+    /// The abilities of the delegate: ``Capability/flush``, `wipe`, `close`, `reopen`, `evict` and `normalizes`.
+    ///
+    /// A delegate that stores trees whole, not each identified model once, leaves out ``Capability/normalizes``. The
+    /// rules that need it are then skipped.
     var capabilities: Set<Capability> { get }
 
-    /// A new delegate over nothing.
+    /// A new, empty delegate.
     func makeDelegate() throws -> Delegate
 
-    /// Returns when everything set before is stored, or throws why it is not.
+    /// Returns when everything that was set before is stored.
+    ///
+    /// - Throws: the reason if something was not stored.
     func flush(_ delegate: Delegate) throws
 
-    /// Empties the delegate.
+    /// Removes all content of the delegate.
     func wipe(_ delegate: Delegate) throws
 
-    /// Closes the delegate; what is called later must end in an error.
+    /// Closes the delegate; calls after that must end in an error.
     func close(_ delegate: Delegate) throws
 
-    /// Opens what `delegate`, now closed, had stored; an empty delegate where it is not persistent.
+    /// A new delegate with the content of `delegate`, which is closed; an empty one if the delegate is not persistent.
     func reopen(_ delegate: Delegate) throws -> Delegate
 
-    /// Forgets the model of `identifier`, or that it was deleted.
+    /// Evicts the model of `identifier`, or the mark of its deletion.
     func evict(_ identifier: ModelIdentifier, from delegate: Delegate) throws
 }
 
 extension DelegateHarness {
-    /// Nothing: the delegate has no such ability, or none that it needs.
+    /// By default, does nothing: the delegate cannot flush, or need not.
     public func flush(_ delegate: Delegate) throws {}
 
-    /// Throws: the delegate has no such ability.
+    /// By default, throws: the delegate has no such ability.
     public func wipe(_ delegate: Delegate) throws { throw CacheError(.unsupported, "The harness wipes nothing.") }
 
-    /// Nothing: the delegate has no such ability.
+    /// By default, does nothing: the delegate has no such ability.
     public func close(_ delegate: Delegate) throws {}
 
-    /// Throws: the delegate has no such ability.
+    /// By default, throws: the delegate has no such ability.
     public func reopen(_ delegate: Delegate) throws -> Delegate {
         throw CacheError(.unsupported, "The harness opens nothing again.")
     }
 
-    /// Throws: the delegate has no such ability.
+    /// By default, throws: the delegate has no such ability.
     public func evict(_ identifier: ModelIdentifier, from delegate: Delegate) throws {
         throw CacheError(.unsupported, "The harness evicts nothing.")
     }

@@ -1,10 +1,10 @@
 import GroveModel
 
-/// Something whose methods of `CacheDelegate` are another delegate's.
+/// A delegate whose methods call those of another delegate.
 protocol ForwardingDelegate: CacheDelegate {
     associatedtype Delegate: CacheDelegate
 
-    /// The delegate that is asked.
+    /// The delegate whose methods are called.
     var delegate: Delegate { get }
 }
 

@@ -3,7 +3,7 @@ import GroveCache
 import GroveModel
 import Synchronization
 
-/// An observer that keeps what it was told, for a rule to look at.
+/// An observer that keeps all events, for a rule to read.
 final class RecordingObserver: CacheObserver {
     private struct State {
         var misses: [CacheMiss] = []

@@ -2,7 +2,7 @@ package import GroveCache
 package import GroveCoding
 package import GroveModel
 
-/// A cache's own calls in the place of a transaction's: each is a commit of its own.
+/// A transaction whose calls are those of a cache: each is a commit of its own.
 package struct SingleCalls: ConformanceTransaction {
     private let cache: any ConformanceCache
 
@@ -30,7 +30,7 @@ package struct SingleCalls: ConformanceTransaction {
         try cache.readCollection(key, as: type, in: range)
     }
 
-    /// How many elements a collection has.
+    /// The number of elements of a collection.
     package func count(ofCollection key: String) throws(CacheError) -> Int? { try cache.count(ofCollection: key) }
 
     /// All models of a type, in a view of their own.

@@ -1,24 +1,24 @@
 public import GroveCache
 public import GroveModel
 
-/// A ``NodeStore`` under ``NormalizedCache``, as the kit checks it.
+/// The backend of a ``NodeStore`` with its harness: the kit checks it under a ``NormalizedCache``.
 public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
     private let harness: Harness
     private let decorate: @Sendable (any ConformanceCache) -> any ConformanceCache
 
-    /// The name under which reports list it.
+    /// The backend's name in reports.
     public let name: String
 
-    /// How a process is started that does the kit's jobs on this backend.
+    /// The command that starts a process for the kit's jobs on this backend.
     public let worker: WorkerCommand?
 
-    /// Makes a backend of `harness`.
+    /// Makes a backend from `harness`.
     ///
     /// - Parameters:
-    ///   - name: how reports call it; the profile's name by default.
-    ///   - worker: how a process is started that calls ``ConformanceWorker`` on an equal backend; without it the rules
-    ///     that kill processes are skipped.
-    ///   - decorate: wraps each cache that is opened; mutants use it.
+    ///   - name: the backend's name in reports; the profile's name by default.
+    ///   - worker: the command of a process that calls ``ConformanceWorker`` on an equal backend. Without it, rules
+    ///     that need a process are skipped.
+    ///   - decorate: a function that wraps each cache that is opened; mutants use it.
     public init(
         _ harness: Harness, name: String? = nil, worker: WorkerCommand? = nil,
         decorate: @escaping @Sendable (any ConformanceCache) -> any ConformanceCache = { $0 }
@@ -29,10 +29,10 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
         self.decorate = decorate
     }
 
-    /// What the store declares of itself.
+    /// The properties that the store declares.
     public var profile: BackendProfile { Harness.Store.profile }
 
-    /// What the kit supplies for every store, and what the profile declares.
+    /// The capabilities that the kit supplies for every store, and those that the profile declares.
     public var capabilities: Set<Capability> {
         var all = Capability.ofStores
         let profile = profile

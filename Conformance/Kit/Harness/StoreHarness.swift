@@ -1,7 +1,7 @@
 public import GroveCache
 public import GroveModel
 
-/// What the author of a ``NodeStore`` supplies for it to be checked.
+/// The adapter through which the kit checks a ``NodeStore``; the author of the store supplies it.
 ///
 /// ```swift
 /// struct MyHarness: StoreHarness {
@@ -13,21 +13,23 @@ public protocol StoreHarness: Sendable {
     /// The store.
     associatedtype Store: NodeStore
 
-    /// Makes a harness; those of a third party's executable are made by the kit.
+    /// Makes a harness; the kit calls this in the executable that checks the store.
     init()
 
-    /// How the store is opened.
+    /// The options with which the store is opened.
     var options: Store.Options { get }
 
-    /// How the store is opened so that it is full at a few megabytes, or `nil` where its engine has no limit of its own.
+    /// Options with a limit of a few megabytes; `nil` if the engine has no limit of its own.
     var smallOptions: Store.Options? { get }
 
-    /// How the store is opened so that it waits for other processes' locks for some tenths of a second; by default as ever.
+    /// Options with which the store waits only some tenths of a second for the locks of other processes.
+    ///
+    /// By default, these are ``options``.
     var impatientOptions: Store.Options { get }
 
-    /// A new, empty directory for a store, or `nil` for a store that lives in memory.
+    /// A new, empty directory for a store; `nil` for a store that lives in memory.
     ///
-    /// The default makes one among the system's temporary files where the profile says `isPersistent`.
+    /// If the profile has `isPersistent`, the default makes a directory among the system's temporary files.
     func makeDirectory() throws(CacheError) -> String?
 
     /// Removes a directory that ``makeDirectory()`` made, and everything in it.
@@ -35,13 +37,13 @@ public protocol StoreHarness: Sendable {
 }
 
 extension StoreHarness {
-    /// No limit.
+    /// By default, `nil`: the engine has no limit of its own.
     public var smallOptions: Store.Options? { nil }
 
-    /// As ever.
+    /// By default, the same as ``options``.
     public var impatientOptions: Store.Options { options }
 
-    /// A directory among the system's temporary files, or `nil` for a store that is not persistent.
+    /// A directory among the system's temporary files; `nil` for a store that is not persistent.
     public func makeDirectory() throws(CacheError) -> String? {
         Store.profile.isPersistent ? try TemporaryDirectory.make() : nil
     }

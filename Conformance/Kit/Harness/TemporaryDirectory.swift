@@ -9,7 +9,7 @@ package import GroveModel
 
 /// Directories for stores, among the system's temporary files.
 package enum TemporaryDirectory {
-    /// A new, empty directory whose name holds what names may hold.
+    /// A new, empty directory; its name has a space and a letter outside ASCII, as names may have.
     package static func make(_ name: String = "grove conformance é ") throws(CacheError) -> String {
         let path = FileManager.default.temporaryDirectory.path + "/\(name)\(UUID().uuidString)"
         do {
@@ -25,14 +25,14 @@ package enum TemporaryDirectory {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     }
 
-    /// A new, empty directory in memory, where the system has a place for such, or as ``make(_:)``.
+    /// A new, empty directory in memory if the system supports that, and otherwise one from ``make(_:)``.
     static func makeFast() throws(CacheError) -> String {
         let path = "/dev/shm/grove conformance \(UUID().uuidString)"
         let isMade: Void? = try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         return isMade == nil ? try make() : path
     }
 
-    /// The files in `directory` that this process has open, or `nil` where the system does not tell.
+    /// The files in `directory` that this process has open; `nil` if the system does not say.
     static func descriptors(into directory: String) -> [String]? {
         let list = "/proc/self/fd"
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: list) else { return nil }
@@ -42,18 +42,19 @@ package enum TemporaryDirectory {
 
     package static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The variable that holds the folder of what is to stay, in a process whose own temporary files are removed with it.
+    /// The environment variable with the folder for saved files, in a process whose temporary files are removed at its
+    /// end.
     private static let outside = "GROVE_CONFORMANCE_OUTSIDE"
 
-    /// The environment of processes whose temporary files are all in `path`, but for what they save.
+    /// The environment of processes whose temporary files are all in `path`, except the files that they save.
     static func environment(within path: String) -> [String: String] {
         let old = ProcessInfo.processInfo.environment[outside] ?? FileManager.default.temporaryDirectory.path
         return ["TMPDIR": path, outside: old]
     }
 
-    /// Saves `text` where it stays after this process.
+    /// Saves `text` in a file that stays after this process.
     ///
-    /// - Returns: its path, or `nil` where it cannot be written.
+    /// - Returns: the path of the file; `nil` if it cannot be written.
     static func save(_ text: String, as name: String) -> String? {
         let folder =
             ProcessInfo.processInfo.environment[outside] ?? FileManager.default.temporaryDirectory.path
@@ -61,13 +62,13 @@ package enum TemporaryDirectory {
         return FileManager.default.createFile(atPath: path, contents: Data(text.utf8)) ? path : nil
     }
 
-    /// Copies the files of `from` into `to`, which is empty, as a kill would leave them: locks go with their process.
+    /// Copies the files of `from` into `to`, which is empty, except locks: the copy is as a kill would leave them.
     ///
-    /// An engine may be at work on them in the background. A copy is taken once more if a file came, went or changed
-    /// meanwhile, so that what is copied was there at one moment.
+    /// An engine may work on the files in the background. If a file was made, removed or changed meanwhile, they are
+    /// copied again, so that the copy is of one moment.
     ///
-    /// - Parameter afterEach: called when a file was copied; tests use it.
-    /// - Throws: what reading and writing files throws, and ``CheckFailure`` where the files never rest.
+    /// - Parameter afterEach: called after each file; tests use it.
+    /// - Throws: the errors of reading and writing files; ``CheckFailure`` if the files never rest.
     package static func copy(_ from: String, _ to: String, afterEach: (String) throws -> Void = { _ in }) throws {
         let manager = FileManager.default
         func files() throws -> [String] { try names(in: from).filter { !$0.lowercased().hasPrefix("lock") } }
@@ -86,12 +87,12 @@ package enum TemporaryDirectory {
         throw CheckFailure("The files in \(from) were to rest while they were copied, and they never did.")
     }
 
-    /// The names of what is in `directory`.
+    /// The names of the files in `directory`.
     package static func names(in directory: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     }
 
-    /// Copies one file, in place of what is there.
+    /// Copies one file, and replaces the file at the new path.
     static func copy(_ from: String, onto to: String) throws {
         try? FileManager.default.removeItem(atPath: to)
         try FileManager.default.copyItem(atPath: from, toPath: to)
@@ -124,7 +125,7 @@ package enum TemporaryDirectory {
 }
 
 extension [UInt8] {
-    /// Whether `marker` stands somewhere in these bytes.
+    /// Whether these bytes contain `marker`.
     func holds(_ marker: [UInt8]) -> Bool {
         guard let first = marker.first, count >= marker.count else { return marker.isEmpty }
         return (0...(count - marker.count)).contains { start in

@@ -10,18 +10,18 @@ import Synchronization
 public final class VirtualClock: Sendable {
     private let seconds: Mutex<Double>
 
-    /// Makes a clock that tells so many seconds since 1970.
+    /// Makes a clock that shows `seconds` since 1970.
     public init(_ seconds: Double = 1_000_000_000) { self.seconds = Mutex(seconds) }
 
-    /// The time.
+    /// The time as a date.
     public var now: Date { Date(timeIntervalSince1970: time) }
 
-    /// What tells the time to a cache.
+    /// The function from which a cache gets the time.
     var teller: @Sendable () -> Date { { self.now } }
 
     /// The time in seconds since 1970.
     public var time: Double { seconds.withLock { $0 } }
 
-    /// Moves the clock, forward or back.
+    /// Moves the clock by a number of seconds, forward or back.
     public func advance(_ by: Double) { seconds.withLock { $0 += by } }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A gate that holds whoever comes to it while it is closed: the way to force an order of events.
+/// A gate at which threads wait while it is closed: the way to force an order of events.
 public final class CommitGate: Sendable {
     private struct State {
         var isClosed = false
@@ -14,10 +14,10 @@ public final class CommitGate: Sendable {
     /// Makes an open gate.
     public init() {}
 
-    /// Closes the gate: whoever comes is held.
+    /// Closes the gate: from now on threads that reach it wait.
     public func close() { state.withLock { $0.isClosed = true } }
 
-    /// Opens the gate and lets everybody through.
+    /// Opens the gate and lets all waiting threads through.
     public func open() {
         let held = state.withLock { state in
             state.isClosed = false
@@ -40,9 +40,10 @@ public final class CommitGate: Sendable {
         semaphore.wait()
     }
 
-    /// Waits until somebody is held.
+    /// Waits until a thread waits at the gate.
     ///
-    /// - Throws: ``CheckFailure`` where nobody came within 20 seconds; `what` names who was expected.
+    /// - Parameter what: the caller that is expected, for the message of the failure.
+    /// - Throws: ``CheckFailure`` if no thread comes within 20 seconds.
     public func awaitArrival(of what: String) throws {
         guard arrivals.wait(timeout: .now() + 20) == .success else {
             throw CheckFailure("\(what): expected it to reach the store, and it did not within 20 seconds.")

@@ -2,9 +2,9 @@ public import GroveCache
 public import GroveModel
 import Synchronization
 
-/// What stands between a cache and its store: it counts, and it fails and waits when a rule says so.
+/// A layer between a cache and its store that counts calls, and fails or delays them if a rule asks for it.
 public final class StoreInterceptor: Sendable {
-    /// How often the store was asked.
+    /// The numbers of calls of the store.
     public struct Counts: Sendable, Equatable {
         /// Values looked up, in views and transactions.
         public var gets = 0
@@ -26,26 +26,26 @@ public final class StoreInterceptor: Sendable {
 
     private let state = Mutex(State())
 
-    /// Holds every transaction before it begins.
+    /// The gate that every transaction passes before it begins.
     public let gate = CommitGate()
 
     init() {}
 
-    /// How often the store was asked until now.
+    /// The numbers of calls of the store so far.
     public var counts: Counts { state.withLock { $0.counts } }
 
-    /// Makes every transaction fail with `error` at its end, and abort; `nil` lets them commit again.
+    /// Makes every transaction abort with `error` at its end; `nil` lets transactions commit again.
     public func failWrites(with error: CacheError?) { state.withLock { $0.writeFailure = error } }
 
-    /// Makes every look-up of a view fail with `error`; `nil` lets them succeed again.
+    /// Makes every look-up in a view fail with `error`; `nil` lets look-ups succeed again.
     public func failReads(with error: CacheError?) { state.withLock { $0.readFailure = error } }
 
-    /// Calls `body` after each commit of the engine, before the cache hears of it; `nil` ends that.
+    /// Calls `body` after each commit of the engine, before the cache is told of the commit; `nil` ends that.
     public func afterCommits(_ body: (@Sendable () -> Void)?) { state.withLock { $0.afterCommit = body } }
 
-    /// The store beneath the cache that was opened last.
+    /// The store of the cache that was opened last.
     ///
-    /// A rule writes to it only while the cache is idle.
+    /// A rule may write to it only while the cache is idle.
     public func store() throws -> any NodeStore {
         guard let store = state.withLock({ $0.stores.last }) else {
             throw CheckFailure("The rule looks at a store that no cache has opened.")
@@ -68,7 +68,7 @@ public final class StoreInterceptor: Sendable {
 
     var readFailure: CacheError? { state.withLock { $0.readFailure } }
 
-    /// Ends every failure and opens the gate, so that what waits can finish.
+    /// Ends every failure and opens the gate, so that waiting transactions can finish.
     func release() {
         state.withLock { state in
             state.writeFailure = nil

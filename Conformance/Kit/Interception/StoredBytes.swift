@@ -1,7 +1,7 @@
 public import GroveCache
 public import GroveModel
 
-// A store by arrays of bytes instead of borrowed memory: what rules about the store itself are written in.
+// Calls of a store with arrays of bytes instead of borrowed memory, for the rules about the store itself.
 
 extension NodeStore {
     /// Runs `body` in a write transaction.

@@ -81,7 +81,7 @@ package struct StoredRecord {
         return content + (0..<8).map { UInt8(truncatingIfNeeded: sum >> UInt64($0 * 8)) }
     }
 
-    /// Computes the checksum anew, as of a record that was written under `key`.
+    /// Computes the checksum again, for a record that is written under `key`.
     package mutating func seal(under key: [UInt8]) {
         let head = UInt64(bytes[0]) | UInt64(bytes[1]) << 8
         let seed = unsafe key.withUnsafeBytes { unsafe hash64($0, seed: head &* 0x9E37_79B9_7F4A_7C15) }

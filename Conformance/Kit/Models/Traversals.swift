@@ -1,6 +1,7 @@
 import GroveModel
 
-// What a delegate of somebody else's sees of the kit's models: their children, as RocketData's models show them.
+// The view that a delegate from outside Grove has of the kit's models: their children, as RocketData's models show
+// them.
 
 extension Person: Model {
     func map(_ transform: (any Model) -> (any Model)?) -> Person? { self }

@@ -66,8 +66,9 @@ final class Twin: CacheableModel {
     }
 }
 
-/// A projection of ``Twin``'s record that carries only the left child, and of that child nothing but the identifier:
-/// the way to write who holds whom without writing what the held one holds.
+/// A projection of ``Twin``'s record with only the left child, and only the identifier of that child.
+///
+/// It writes that one twin holds another without writing the children of the other.
 struct TwinLink: CacheableModel, Equatable {
     let id: String
     let left: TwinName

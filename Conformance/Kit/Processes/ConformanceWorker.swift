@@ -1,18 +1,10 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import GrovePlatform
 
-/// The other side of a ``WorkerCommand``: what a child process of the kit does.
+/// The jobs of a child process that a ``WorkerCommand`` started.
 public enum ConformanceWorker {
     /// Does the job that `words` describe on `backend`.
     ///
-    /// - Returns: the status with which the process is to end.
+    /// - Returns: the exit status of the process.
     public static func run(_ words: [String], on backend: any ConformanceBackend) async -> Int32 {
         switch words.first {
         case "rules" where words.count > 2:

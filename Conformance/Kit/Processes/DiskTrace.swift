@@ -1,24 +1,16 @@
+import GrovePlatform
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
 #endif
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
-
-/// What a process told the disk, in order, as ``FaultLibrary`` recorded it; and what may be left of it when the power goes.
+/// The file calls of a process in order, as ``FaultLibrary`` recorded them, and the files that a power loss may leave.
 ///
-/// The model is that of a journaling file system without mercy: of the writes to a file since it was last synced any may
-/// be lost, torn or kept, whatever their order; names are made, changed and removed in order, up to some moment after the
-/// last sync of anything.
+/// The model is the worst that a journaling file system may do. Any write to a file since its last sync may be lost,
+/// torn or kept, in any order. Names are made, changed and removed in order, up to some moment after the last sync of
+/// any file.
 struct DiskTrace {
     enum Event {
         case write(String, at: Int, [UInt8])
@@ -26,7 +18,7 @@ struct DiskTrace {
         case sync(String)
         case rename(String, to: String)
         case unlink(String)
-        /// Something that the process said.
+        /// A mark that the process printed.
         case mark(String)
     }
 
@@ -99,8 +91,9 @@ struct DiskTrace {
 
     private static let sector = 512
 
-    /// The places of writes of more than a sector, each with the number of events after which its file was next synced, or
-    /// of all.
+    /// The indices of writes of more than a sector, each with the index of the next sync of its file.
+    ///
+    /// If there is no such sync, that is the number of all events.
     var largeWrites: [(index: Int, end: Int)] {
         events.indices.compactMap { index in
             guard case .write(let path, _, let content) = events[index], content.count > DiskTrace.sector else {
@@ -111,8 +104,9 @@ struct DiskTrace {
         }
     }
 
-    /// The files below `directory` after the power went when the first `count` events had happened, by their paths in it:
-    /// everything is there, but of the write at `index` only the first half of its sectors, or all but the last.
+    /// The files below `directory` after a power loss that follows the first `count` events, by their paths in it.
+    ///
+    /// All writes are kept, except that the one at `index` has only the first half of its sectors, or all but the last.
     func remains(of directory: String, after count: Int, tearing index: Int, inHalf: Bool) -> [String: [UInt8]] {
         remains(of: directory, after: count, names: { $0 }) { place, event in
             guard place == index, case .write(_, _, let content) = event else { return event }
@@ -121,7 +115,7 @@ struct DiskTrace {
         }
     }
 
-    /// The files below `directory` after the power went when the first `count` events had happened, by their paths in it.
+    /// The files below `directory` after a power loss that follows the first `count` events, by their paths in it.
     func remains(of directory: String, after count: Int, using generator: inout SeededGenerator) -> [String: [UInt8]] {
         // Sometimes nothing is lost, sometimes everything, mostly some.
         let chance = [0, 20, 50, 80, 100].randomElement(using: &generator) ?? 50
@@ -136,7 +130,7 @@ struct DiskTrace {
         }
     }
 
-    /// The write `event` of which the disk has `sectors` sectors.
+    /// The write `event`, cut to its first `sectors` sectors.
     private static func torn(_ event: Event, after sectors: Int) -> Event {
         guard case .write(let path, let place, let content) = event else { return event }
         return .write(path, at: place, Array(content.prefix(sectors * sector)))

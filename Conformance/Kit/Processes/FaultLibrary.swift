@@ -4,10 +4,11 @@
     import Foundation
 #endif
 
-/// A library that is loaded before the system's and lets a process die, or its calls fail, at the *n*-th call that
-/// changes a file; compiled when it is needed, and removed with its owner.
+/// A library that kills a process, or makes its calls fail, at the *n*-th call that changes a file.
+///
+/// The process loads it before the system's library. It is compiled at its first use, and removed with its owner.
 final class FaultLibrary: Sendable {
-    /// What happens at which call.
+    /// A fault, and the call at which it happens.
     enum Fault: Sendable {
         /// Nothing: the calls are counted.
         case none

@@ -1,15 +1,6 @@
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import GrovePlatform
 
 /// A process that forks while it has a cache open.
 enum ForkProcess {

@@ -1,20 +1,11 @@
 import GroveCache
 import GroveModel
+import GrovePlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// A process on a ``SmallDisk``, which fills it to the last page, to the last but one and so on, and uses a cache there
@@ -144,7 +135,8 @@ final class FullDiskProcess {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
             let original = site.directory ?? ""
             try TemporaryDirectory.copy(original, directory)
-            // A killed process leaves its lock's file too. Reading that lets go of the lock, which is nobody else's here.
+            // A killed process leaves its lock file too. Reading the file releases the lock, which no other process
+            // needs here.
             for name in try TemporaryDirectory.names(in: original) where name.lowercased().hasPrefix("lock") {
                 let bytes = FileManager.default.contents(atPath: "\(original)/\(name)") ?? Data()
                 try TemporaryDirectory.writeFile("\(directory)/\(name)", [UInt8](bytes))

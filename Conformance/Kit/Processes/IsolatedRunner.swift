@@ -1,16 +1,16 @@
-/// Runs rules in child processes, so that a trap or a hang is a verdict on its rule and not the end of the run.
+/// A runner that checks rules in child processes, so that a trap or a hang fails its rule and does not end the run.
 ///
-/// One child checks rule after rule and says when each begins and how it ended; when it dies or hangs, the rule that it
-/// had begun is to blame, and a new child goes on with the next.
+/// One child checks the rules in order and reports when each begins and how it ends. If the child dies or hangs, the
+/// rule that it had begun is broken, and a new child goes on with the next rule.
 public struct IsolatedRunner: Sendable {
     private let rules: [Rule]
     private let seed: UInt64
     private let excuses: [RuleExcuse]
 
-    /// How much longer than its own limit a rule may take before its process is killed.
+    /// The time between a rule's own limit and the end of its process, which is then killed.
     private static let grace = Duration.seconds(5)
 
-    /// Makes a runner of `rules`, of which those in `excuses` are known to be broken.
+    /// Makes a runner of `rules`; those in `excuses` are known to be broken.
     public init(rules: [Rule] = Rules.all, seed: UInt64, excuses: [RuleExcuse] = []) {
         self.rules = rules
         self.seed = seed
@@ -19,7 +19,7 @@ public struct IsolatedRunner: Sendable {
 
     /// Checks every rule on `backends`, each of which needs a worker.
     ///
-    /// - Parameter progress: told of each result as it comes.
+    /// - Parameter progress: called with each result as it comes.
     public func run(
         _ backends: [any ConformanceBackend], progress: (String, RuleResult) -> Void = { _, _ in }
     ) throws(CheckFailure) -> ConformanceReport {
@@ -30,14 +30,15 @@ public struct IsolatedRunner: Sendable {
 
     /// Checks every rule on `backends`, until the user interrupts the run or, if it fails fast, until one is broken.
     ///
-    /// - Parameter progress: told of each result as it comes, and with `nil` while a rule is at work, some times a second.
+    /// - Parameter progress: called with each result as it comes, and with `nil` several times a second while a rule
+    ///   runs.
     func run(
         _ backends: [any ConformanceBackend], until interruption: Interruption, isFailingFast: Bool,
         progress: (any ConformanceBackend, RuleResult?) -> Void
     ) throws(CheckFailure) -> ConformanceReport {
         let place: String
         do {
-            // No space: the system preloads libraries from lists that spaces end.
+            // The name has no space: the system splits its list of libraries to preload at spaces.
             place = try TemporaryDirectory.make("grove-conformance-run-")
         } catch {
             throw CheckFailure("\(error)")
@@ -46,7 +47,7 @@ public struct IsolatedRunner: Sendable {
         var reports: [BackendReport] = []
         var isOver = false
         for backend in backends where !isOver {
-            // What a delegate cannot be asked is no question about it.
+            // Rules that do not apply to a delegate are left out.
             let rules = rules.filter { $0.suites.contains(backend.suite) }
             var results: [RuleResult] = []
             while results.count < rules.count, !isOver {
@@ -86,7 +87,7 @@ public struct IsolatedRunner: Sendable {
 
     /// Follows one child until it has checked everything, or until one rule was its end.
     ///
-    /// - Parameter report: told of each result, and with `nil` in between; it returns whether that is enough.
+    /// - Parameter report: called with each result, and with `nil` in between; it returns whether to stop.
     private func follow(
         _ child: ChildProcess, _ rules: [Rule], _ backend: any ConformanceBackend, until interruption: Interruption,
         _ report: (RuleResult?) -> Bool
@@ -106,7 +107,7 @@ public struct IsolatedRunner: Sendable {
                         rule, outcome, checks: checks, message: message, duration: .milliseconds(milliseconds))
                 case .ended:
                     let ending = child.wait()
-                    // A terminal interrupts the child as it does this process, which may hear of it a moment later.
+                    // A terminal interrupts both the child and this process, which may get the signal a moment later.
                     if [.exited(130), .exited(143), .signalled(2), .signalled(15)].contains(ending) {
                         for _ in 0..<50 where interruption.signal == nil { BlockingExecutor.pause(milliseconds: 20) }
                         if interruption.signal != nil { return }
@@ -129,13 +130,13 @@ public struct IsolatedRunner: Sendable {
             guard let result else { return }
             let isEnough = report(
                 result.outcome == .skipped ? ConformanceRunner.skip(of: rule, on: backend) ?? result : result)
-            // What hangs in the child goes on there, and would disturb the next rule.
+            // A rule that hangs goes on in the child and would disturb the next rule.
             if isEnough || result.outcome == .timedOut { return child.kill() }
         }
         child.wait()
     }
 
-    /// What the process complained of: the trap's own sentence, where there is one.
+    /// The process's error text: the sentence of the trap, if there is one.
     private static func lastWords(_ child: ChildProcess) -> String {
         let lines = child.errorText.split(separator: "\n")
         guard let line = lines.first(where: { $0.contains("Fatal error") || $0.contains("failed:") }) ?? lines.first

@@ -1,20 +1,11 @@
 import GroveCache
 import GroveModel
+import GrovePlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// A program that runs in a process of its own, which says after each step that it is done, and may be killed, or made

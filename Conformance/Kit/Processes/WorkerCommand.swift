@@ -4,14 +4,14 @@
     import Foundation
 #endif
 
-/// How a process is started that does one of the kit's jobs on a backend: a rule checked in isolation, a program whose
-/// writes are killed, a peer.
+/// The command that starts a process for one of the kit's jobs on a backend.
 ///
-/// The process must call ``ConformanceWorker/run(_:on:)`` with what is appended to ``arguments``.
+/// A job is to check a rule in isolation, to run a program until it is killed, or to be a peer. The kit appends the
+/// words of the job to ``arguments``; the process must pass them to ``ConformanceWorker/run(_:on:)``.
 public struct WorkerCommand: Sendable, Equatable {
     /// The path of the executable.
     public let executable: String
-    /// What it takes before the words of the job.
+    /// The arguments before the words of the job.
     public let arguments: [String]
 
     /// Makes a command.

@@ -41,7 +41,7 @@ struct PlainHarness: StoreHarness {
     let options = PlainStore.Options()
 }
 
-/// A value that stays where it is as long as somebody holds it.
+/// A value whose bytes stay at one address as long as there is a reference to it.
 // SAFETY: the memory is written in the initialiser and never changed.
 @safe final class PlainBytes: @unchecked Sendable {
     let borrowed: UnsafeRawBufferPointer

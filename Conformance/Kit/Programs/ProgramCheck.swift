@@ -1,12 +1,12 @@
 import GroveCache
 import GroveModel
 
-/// Programs on a backend beside the model: what they should say, and whether they do.
+/// Checks of programs: their answers on a backend are compared with the model's.
 enum ProgramCheck {
     /// Runs `program` in a new place.
     ///
-    /// - Parameter report: told of each step and of what it said.
-    /// - Returns: what came instead of what was expected, or `nil` where all is well.
+    /// - Parameter report: called with each step and its answer.
+    /// - Returns: a sentence about the first answer that differs from the model's; `nil` if all agree.
     static func failure(
         of program: RandomProgram, on backend: any ConformanceBackend, report: (String, String) -> Void = { _, _ in }
     ) throws -> String? {
@@ -50,7 +50,7 @@ enum ProgramCheck {
         return nil
     }
 
-    /// What every step of `program` said, and every answer at its end.
+    /// The answers of every step of `program`, and all content at its end.
     static func transcript(of program: RandomProgram, on site: any CacheSite) throws -> [String] {
         let run = try ProgramRun(site)
         var lines: [String] = []
@@ -64,10 +64,10 @@ enum ProgramCheck {
         return lines + (try run.dump { _ in .person })
     }
 
-    /// The sentence about a program that went wrong, with the shortest that does and the way to replay it.
+    /// The sentence about a program that failed, with the shortest such program and the command that replays it.
     static func sentence(_ failure: String, _ program: RandomProgram, _ backend: any ConformanceBackend) -> String {
         var text = "\(failure) The shortest program: \(program.steps.map(\.description).joined(separator: "; "))."
-        // A file that nobody would find again is not left behind by the tests of the tests.
+        // The tests of the kit itself leave no file behind: no report would name it.
         if backend.worker != nil, let path = TemporaryDirectory.save("\(program)", as: "grove-program") {
             text += "\n\(RuleResult.saved)\(path)"
         }
@@ -75,12 +75,12 @@ enum ProgramCheck {
     }
 }
 
-/// One program from a file, on one backend.
+/// A run of one saved program on one backend.
 public enum Replay {
     /// Runs `program` on `backend`.
     ///
-    /// - Parameter report: told of each step and of what it said.
-    /// - Returns: what came instead of what was expected, or `nil` where all is well.
+    /// - Parameter report: called with each step and its answer.
+    /// - Returns: a sentence about the first answer that differs from the model's; `nil` if all agree.
     public static func run(
         _ program: RandomProgram, on backend: any ConformanceBackend, report: (String, String) -> Void = { _, _ in }
     ) throws -> String? {
@@ -89,7 +89,8 @@ public enum Replay {
 
     /// Runs `program` on `backend`.
     ///
-    /// - Returns: what each step said, in lines, and what came instead of what was expected, or `nil` if all is well.
+    /// - Returns: the steps with their answers, one per line, and a sentence about the first answer that differs from
+    ///   the model's; `nil` if all agree.
     public static func transcript(
         of program: RandomProgram, on backend: any ConformanceBackend
     ) throws -> (text: String, failure: String?) {

@@ -218,7 +218,8 @@ struct ProgramModel: Sendable {
     private func find(_ kind: Plan.Kind, _ number: Int, since written: Int?, path: Set<String>) -> Found {
         let identifier = Plan.identifier(kind, number)
         guard let node = nodes[identifier] else { return .miss }
-        // A holder from before the deletion reads it as deleted, also after it was written anew on its own.
+        // A holder from before the deletion reads the node as deleted, even if the node was later written again on its
+        // own.
         if let written, node.deleted > written { return .deleted }
         guard node.isThere else { return .deleted }
         guard !path.contains(identifier) else { return .cycle }

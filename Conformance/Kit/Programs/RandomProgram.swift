@@ -1,12 +1,12 @@
-/// A script of calls, which anybody can read, shorten and replay.
+/// A script of calls, which can be read, shortened and replayed.
 public struct RandomProgram: Equatable, Sendable, CustomStringConvertible {
     var steps: [Step]
 
     init(_ steps: [Step]) { self.steps = steps }
 
-    /// Reads a script: a step a line; empty lines and what begins with `#` are passed over.
+    /// Reads a script: one step per line; empty lines and lines that begin with `#` are skipped.
     ///
-    /// - Throws: ``CheckFailure`` that names the line that is no step.
+    /// - Throws: ``CheckFailure`` that names the first line that is not a step.
     public init(script: String) throws(CheckFailure) {
         steps = []
         for (index, line) in script.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -18,10 +18,10 @@ public struct RandomProgram: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The script.
+    /// The text of the script.
     public var description: String { steps.map { "\($0)\n" }.joined() }
 
-    /// Whether something is forgotten on the way, so that a miss may stand in the place of a value.
+    /// Whether a step evicts, so that a read may be a miss instead of a value.
     var forgets: Bool { steps.contains(where: \.forgets) }
 
     /// The smallest program near this one that still fails; `fails` runs one.

@@ -1,15 +1,15 @@
-/// A broken rule in words: what was looked at, what was expected, and what came.
+/// The parts of a failed check's message: the subject, the expected value, and the actual value.
 ///
-/// Checks say so in one sentence, "a value: expected 1, got 2."; this takes it apart for a report.
+/// A check's message is one sentence, such as "a value: expected 1, got 2."; a report shows its parts.
 public struct FailureText: Sendable, Equatable {
-    /// What was looked at, or the whole sentence if it does not say what was expected.
+    /// The subject of the check, or the whole sentence if it names no expected value.
     public let subject: String
-    /// What was expected; `nil` if the sentence does not say.
+    /// The expected value; `nil` if the sentence names none.
     public let expected: String?
-    /// What came; `nil` if the sentence does not say.
+    /// The actual value; `nil` if the sentence names none.
     public let came: String?
 
-    /// Takes `message` apart.
+    /// Splits `message` into its parts.
     public init(_ message: String) {
         let start =
             message.range(of: ": expected ")
@@ -35,7 +35,7 @@ public struct FailureText: Sendable, Equatable {
 }
 
 extension String {
-    /// Where `text` stands first; the standard library alone has no such method.
+    /// The first range of `text`; the standard library without Foundation has no such method.
     fileprivate func range(of text: String) -> Range<String.Index>? { self[...].range(of: text) }
 }
 
@@ -50,18 +50,17 @@ extension Substring {
     }
 }
 
-/// Broken rules that seem to have one cause.
+/// A group of broken rules that seem to have one cause.
 ///
-/// What is broken below breaks what stands on it: if the harness or the bare store breaks a rule, the rules of the cache
-/// above may be broken for that alone. Otherwise rules that ended in the same way, but for numbers and names, are
-/// taken to have one cause.
+/// Rules whose messages differ only in numbers and names are taken to have one cause. If a rule of the harness or of
+/// the bare store is broken, that may be the only reason why rules of the cache are.
 public struct FailureCause: Sendable {
-    /// The broken rules, of which the first is the one to look at.
+    /// The broken rules; a report shows the first of them in full.
     public let results: [RuleResult]
-    /// Whether rules of the harness or of the bare store are broken too, so that this cause may be theirs.
+    /// Whether rules of the harness or of the bare store are broken too, so that this may follow from them.
     public let mayFollow: Bool
 
-    /// The causes of what is broken in `results`, the one to look at first before the others.
+    /// The causes of the broken rules in `results`; those of the harness and of the bare store come first.
     public static func causes(of results: [RuleResult]) -> [FailureCause] {
         let broken = results.filter(\.isBroken)
         let hasBase = broken.contains { isBase($0.rule) }
@@ -80,7 +79,7 @@ public struct FailureCause: Sendable {
 
     private static func isBase(_ rule: Rule) -> Bool { rule.family == "STO" || rule.family == "HAR" }
 
-    /// What `message` has in common with others of one cause: its words without numbers and names.
+    /// The part of `message` that rules of one cause share: its first words without numbers and names.
     static func signature(_ message: String) -> String {
         let text = FailureText(message)
         let end = text.expected.map { "\($0) / \(text.came ?? "")" } ?? text.subject

@@ -1,11 +1,13 @@
-/// The same as ``MarkdownReport`` as one page that needs nothing else: no script, no network, light and dark, any width.
+/// The content of ``MarkdownReport`` as one HTML page.
+///
+/// The page needs no script and no network. It has a light and a dark form, and fits any width.
 public struct HTMLReport: Sendable {
     private let report: ConformanceReport
 
     /// Makes a report.
     public init(_ report: ConformanceReport) { self.report = report }
 
-    /// The page.
+    /// The text of the page.
     public var text: String {
         let names = report.backends.map(\.backend).joined(separator: ", ")
         let sections = report.backends.map(section).joined(separator: "\n")
@@ -86,7 +88,7 @@ public struct HTMLReport: Sendable {
             """
     }
 
-    /// The verdict as a picture that can be copied out of the page.
+    /// The verdict as an SVG image that can be copied out of the page.
     static func badge(_ backend: BackendReport) -> String {
         let words = backend.badge
         let (left, right) = (13 * 7 + 10, words.count * 7 + 12)
@@ -106,7 +108,7 @@ public struct HTMLReport: Sendable {
 
     private func quoted(_ text: String) -> String { Quoted.xml(text) }
 
-    /// Text in which backquotes mean code.
+    /// `text` as HTML, with its parts between backquotes as code.
     private func plain(_ text: String) -> String {
         let parts = quoted(text).split(separator: "`", omittingEmptySubsequences: false)
         guard parts.count % 2 == 1 else { return quoted(text) }

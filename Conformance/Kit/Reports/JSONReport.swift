@@ -1,11 +1,11 @@
-/// A report as JSON, for other tools; its keys stay.
+/// A report as JSON, for other tools; later versions keep its keys.
 public struct JSONReport: Sendable {
     private let report: ConformanceReport
 
     /// Makes a report.
     public init(_ report: ConformanceReport) { self.report = report }
 
-    /// The text, one rule a line.
+    /// The text, with one line for each rule.
     public var text: String {
         let backends = report.backends.map { backend in
             let rules = backend.results.map { rule($0, backend) }.joined(separator: ",\n")

@@ -5,7 +5,7 @@ public struct JUnitReport: Sendable {
     /// Makes a report.
     public init(_ report: ConformanceReport) { self.report = report }
 
-    /// The text.
+    /// The text of the report.
     public var text: String {
         let all = report.backends.flatMap(\.results)
         var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]

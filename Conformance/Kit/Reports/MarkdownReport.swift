@@ -1,12 +1,14 @@
-/// A report to publish: for each backend a badge, the verdict, what it claims, a table of themes, what is broken and skipped, and
-/// what no rule tests.
+/// A report to publish, as Markdown.
+///
+/// For each backend it has a badge, the declared profile, the verdict, a table of themes, and the broken and skipped
+/// rules. It ends with a list of properties that no rule tests.
 public struct MarkdownReport: Sendable {
     private let report: ConformanceReport
 
     /// Makes a report.
     public init(_ report: ConformanceReport) { self.report = report }
 
-    /// The text.
+    /// The text of the report.
     public var text: String {
         var lines = ["# Conformance", "", "\(report.heading)."]
         for backend in report.backends { lines += ["", "## \(backend.backend)", ""] + section(backend) }
@@ -48,7 +50,7 @@ public struct MarkdownReport: Sendable {
         return lines
     }
 
-    /// `text` so that it neither ends a cell nor begins a tag.
+    /// `text` with the characters replaced that would end a cell or begin a tag.
     private static func cell(_ text: String) -> String {
         var cell = ""
         for character in text {
@@ -64,7 +66,7 @@ public struct MarkdownReport: Sendable {
 }
 
 extension BackendReport {
-    /// A theme, and what became of its rules.
+    /// The name of a theme, and the numbers of its rules by outcome.
     struct ThemeCount {
         let name: String
         let passed: Int

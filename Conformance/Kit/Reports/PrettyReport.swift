@@ -1,8 +1,10 @@
-/// A report for people: for each backend a line for each theme, the skips by reason, what is broken in full, and the verdict.
+/// A report to read on a terminal.
+///
+/// For each backend it has a line for each theme, the skips by reason, the broken rules in full, and the verdict.
 public struct PrettyReport: Sendable {
-    /// How much it says.
+    /// The amount of detail in a report.
     public enum Detail: Sendable {
-        /// What is broken, and the verdict.
+        /// The broken rules and the verdict.
         case quiet
         /// Also a line for each theme, and the skips.
         case normal
@@ -15,9 +17,11 @@ public struct PrettyReport: Sendable {
     private let detail: Detail
     private let width: Int
 
-    /// Makes a report; colour is for terminals.
+    /// Makes a report.
     ///
-    /// - Parameter columns: how wide it may be; what `COLUMNS` says by default, or 80.
+    /// - Parameters:
+    ///   - isColoured: whether the text has a terminal's codes for colours.
+    ///   - columns: the greatest width of a line; the value of `COLUMNS` by default, or 80.
     public init(
         _ report: ConformanceReport, isColoured: Bool = false, detail: Detail = .normal, columns: Int? = nil
     ) {
@@ -27,7 +31,7 @@ public struct PrettyReport: Sendable {
         width = columns ?? Prose.columns
     }
 
-    /// The text.
+    /// The text of the report.
     public var text: String {
         var lines: [String] = []
         if detail != .quiet { lines += [report.heading, ""] }
@@ -47,7 +51,7 @@ public struct PrettyReport: Sendable {
         return [backend.backend] + backend.results.map { "  " + line($0, width: width) }
     }
 
-    /// One rule's line.
+    /// The line of one rule.
     public func line(_ result: RuleResult, width: Int = 6) -> String {
         let detail = result.isBroken || result.message.isEmpty ? "" : " (\(result.message))"
         let outcome = coloured(Prose.padded(result.outcome.word, 9), result.outcome.colour)
@@ -146,7 +150,7 @@ public struct PrettyReport: Sendable {
         return lines
     }
 
-    /// One broken rule, with everything that helps to mend it.
+    /// One broken rule in full: the values, the reason, the guide's promise and the command that checks it again.
     private func failure(_ result: RuleResult, number: Int, _ backend: BackendReport) -> [String] {
         let rule = result.rule
         let head = "\(number). "
@@ -214,7 +218,7 @@ extension RuleResult.Outcome {
 }
 
 extension BackendReport {
-    /// The verdict in one sentence, with what it rests on.
+    /// The verdict in one sentence, with the numbers behind it.
     func verdictSentence(seed: UInt64) -> String {
         let passed = count(.passed)
         var parts = ["\(passed) of \(Prose.count(total, "rule")) \(passed == 1 ? "holds" : "hold")"]

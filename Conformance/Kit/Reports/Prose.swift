@@ -16,9 +16,10 @@ enum Prose {
         return "\(subject) need \(reason.dropFirst(6))"
     }
 
-    /// The words of `text` in lines of at most `width` columns, the first after `first`, the others after as many spaces.
+    /// The words of `text` in lines of at most `width` columns, the first after `first`, the others after as many
+    /// spaces.
     ///
-    /// A word that is longer than a line stays whole: it may be a path that somebody copies.
+    /// A word that is longer than a line stays whole, so that a path can be copied from a terminal.
     static func wrapped(_ text: String, after first: String, width: Int) -> [String] {
         let indent = String(repeating: " ", count: first.count)
         var lines: [String] = []

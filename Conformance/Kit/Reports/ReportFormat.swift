@@ -1,18 +1,18 @@
-/// How a report is written.
+/// The format of a report.
 public enum ReportFormat: String, Sendable, CaseIterable {
-    /// For people.
+    /// Text to read on a terminal.
     case pretty
     /// The Test Anything Protocol, version 14.
     case tap
-    /// The same under the version 13, for consumers that know no later one.
+    /// The Test Anything Protocol, version 13, for readers that know no later version.
     case tap13
     /// JUnit's XML.
     case junit
     /// JSON.
     case json
-    /// A page for a repository.
+    /// A page of Markdown for a repository.
     case markdown
-    /// A page for a browser, in one file.
+    /// A page of HTML in one file.
     case html
 }
 

@@ -1,6 +1,7 @@
-/// The rules as `Conformance/RULES.md` lists them.
+/// The list of rules in `Conformance/RULES.md`.
 public enum RuleList {
-    /// The text of the file: every rule with its reason, what it needs and whom it must kill.
+    /// The text of the file: every rule with its reason, the capabilities that it needs, and the mutants that it must
+    /// kill.
     public static func markdown(_ rules: [Rule] = Rules.all) -> String {
         var lines = [
             "# Conformance rules", "",

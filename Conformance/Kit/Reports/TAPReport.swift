@@ -5,14 +5,14 @@ public struct TAPReport: Sendable {
 
     /// Makes a report.
     ///
-    /// - Parameter version: what its first line says. Many consumers, `prove` among them, refuse 14 and read the same
-    ///   lines as 13, of which they all are.
+    /// - Parameter version: the version that the first line names. Many readers, such as `prove`, refuse 14 but read
+    ///   the same lines as 13.
     public init(_ report: ConformanceReport, version: Int = 14) {
         self.report = report
         self.version = version
     }
 
-    /// The text.
+    /// The text of the report.
     public var text: String {
         let count = report.backends.reduce(0) { $0 + $1.results.count }
         var lines = ["TAP version \(version)", "# \(report.heading)", "1..\(count)"]
@@ -23,7 +23,7 @@ public struct TAPReport: Sendable {
                 let state = result.isBroken || result.outcome == .excused ? "not ok" : "ok"
                 var line = "\(state) \(number) - \(backend.backend) \(result.rule.id) \(escaped(result.rule.text))"
                 if result.outcome == .skipped { line += " # SKIP \(escaped(result.message))" }
-                // TODO is the protocol's own word for what is known to fail.
+                // TODO is the protocol's own word for a test that is known to fail.
                 if result.outcome == .excused { line += " # TODO \(escaped(result.message))" }
                 lines.append(line)
                 guard result.isBroken else { continue }

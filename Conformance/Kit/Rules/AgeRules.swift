@@ -33,8 +33,9 @@ enum AgeRules {
         try script.checkSetBack(cache, clock)
     }
 
-    /// A rewrite that changes nothing stores nothing for up to a minute; and a maximum age of 40 s, asked for once, is then
-    /// met by what was confirmed 30 s ago.
+    /// Checks that a rewrite without changes stores nothing for up to a minute.
+    ///
+    /// If a maximum age of 40 s was once asked for, a model that was confirmed 30 s ago meets it from then on.
     private static func checkRenewal(
         _ trial: Trial, _ cache: any ConformanceCache, _ clock: VirtualClock, _ interceptor: StoreInterceptor
     ) throws {

@@ -1,20 +1,11 @@
 import GroveCache
 import GroveModel
+import GrovePlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// DUR: files that were cut off, changed, or set aside.
@@ -30,7 +21,8 @@ enum DamageRules {
         var generator = trial.generator()
         let check = try DamageCheck(trial, using: &generator)
         for file in check.files {
-            // A log is short; at which of its bytes a commit ends nobody here knows, but the last one does near the end.
+            // A log is short. The kit does not know at which of its bytes a commit ends, but the last commit ends near
+            // the end of the file.
             let count = file.size <= 8_192 ? file.size : 150
             let tail = Set(stride(from: max(0, file.size - 1_024), to: file.size, by: 16))
             let lengths = tail.union(spread(count, upTo: file.size, using: &generator).map { $0 - 1 })
@@ -174,7 +166,7 @@ enum DamageRules {
             } catch {
                 try trial.expectEqual(error.code, .corrupted, what)
                 failures += 1
-                // Whoever heals does so beside the calls.
+                // The cache heals the store on another thread, beside the calls: this gives it time.
                 usleep(10_000)
             }
         }

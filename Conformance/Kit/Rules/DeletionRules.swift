@@ -1,7 +1,7 @@
 import GroveCache
 import GroveModel
 
-/// DEL: what was deleted stays deleted, for whoever held it before.
+/// DEL: a deleted node stays deleted for every holder from before the deletion.
 enum DeletionRules {
     static let all = [
         root, optional, element, cascade, everywhere, undelete, evicted, placeInTime, children, absent, restored,

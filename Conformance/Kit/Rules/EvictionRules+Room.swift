@@ -1,14 +1,7 @@
 import GroveCache
 import GroveModel
+import GrovePlatform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// How much one transaction may change, and what a view does that stays open.
 extension EvictionRules {

@@ -1,7 +1,7 @@
 import GroveCache
 import GroveModel
 
-/// NRM: one record for each identified node, whoever holds it.
+/// NRM: one record for each identified node, however many trees hold it.
 enum NormalizationRules {
     static let all = [
         oneRecord, oneTruth, inlineModels, beneathInline, unidentified, laterWins, bothWays, sameBytes, unchanged,

@@ -81,7 +81,7 @@ enum StoppedPeerRules {
             "what a child made by fork is told, and its parent")
     }
 
-    /// Thirty calls of which nobody is told.
+    /// Thirty calls whose caller is not told how they end.
     private static func set(_ cache: any ConformanceCache) {
         for number in 1...30 {
             let identifier = "Person:\(number + 1)"

@@ -1,7 +1,8 @@
 import Dispatch
 
-/// Runs checks on threads of their own, so that a rule that blocks or hangs holds no thread of the cooperative pool, nor
-/// one of Dispatch's, which the caches work with.
+/// An executor that runs each check on a thread of its own.
+///
+/// A rule that blocks or hangs then holds no thread of the cooperative pool, and none of Dispatch's, which caches use.
 package final class BlockingExecutor: TaskExecutor {
     package static let shared = BlockingExecutor()
 

@@ -1,17 +1,9 @@
+import GrovePlatform
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// A check of backends as a user sees it: what the tool and the executable of a backend's author have in common.
@@ -63,7 +55,7 @@ package struct ConformanceConsole {
 
     /// Checks `backends`, and shows on a terminal how far it came.
     ///
-    /// - Parameter rules: other rules than the kit's, for whoever tests a runner.
+    /// - Parameter rules: rules to check instead of the kit's, for tests of a runner.
     package func run(
         _ backends: [any ConformanceBackend], rules: [Rule]? = nil, until interruption: Interruption = Interruption()
     ) throws(CheckFailure) -> ConformanceReport {
@@ -131,8 +123,10 @@ package struct ConformanceConsole {
             ? PrettyReport(report, isColoured: isColoured, detail: detail).text : report.text(format)
     }
 
-    /// The status with which the process is to end: 0 if what was asked holds, 1 if not, 2 if nothing was checked, and
-    /// 128 and the signal's number if the run was interrupted.
+    /// The exit status of the process.
+    ///
+    /// It is 0 if every backend conforms by the rules that were asked for, 1 if not, and 2 if nothing was checked. If
+    /// the run was interrupted, it is 128 plus the number of the signal.
     package static func status(_ report: ConformanceReport, _ interruption: Interruption) -> Int32 {
         if let signal = interruption.signal { return 128 + signal }
         if !report.hasRun { return 2 }

@@ -1,4 +1,5 @@
 import GroveCache
+import GrovePlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -6,17 +7,7 @@ import GroveCache
     import Foundation
 #endif
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
-
-/// The whole of an executable that checks a backend.
+/// The main program of an executable that checks a backend.
 ///
 /// ```swift
 /// import GroveConformance
@@ -24,16 +15,17 @@ import GroveCache
 /// await ConformanceMain.run(MyHarness.self)
 /// ```
 ///
-/// `--help` says what it takes. Each rule is checked in a process of its own, so that a trap is a verdict. It ends with 0 if
-/// what was asked holds, 1 if a rule that must hold is broken, 2 if nothing was checked or the call was wrong, and 130 if
-/// Ctrl-C ended it; what was found until then is printed.
+/// `--help` lists its options. Rules are checked in child processes, so that a trap fails only its rule.
+///
+/// The exit status is 0 if the backend conforms by the rules that were asked for, and 1 if not. It is 2 if nothing was
+/// checked or the options were wrong. It is 130 if Ctrl-C ended the run; the results until then are printed.
 public enum ConformanceMain {
     /// Checks a store by every rule, and ends the process.
     public static func run<Harness: StoreHarness>(_ harness: Harness.Type, excuses: [RuleExcuse] = []) async -> Never {
         exit(await main(StoreBackend(harness.init(), worker: ownWorker), excuses: excuses))
     }
 
-    /// Checks any other delegate by the rules for delegates, and ends the process.
+    /// Checks a delegate by the rules for delegates, and ends the process.
     public static func run<Harness: DelegateHarness>(_ harness: Harness.Type, excuses: [RuleExcuse] = []) async -> Never
     {
         exit(await main(DelegateBackend(harness.init(), worker: ownWorker), excuses: excuses))
@@ -43,9 +35,9 @@ public enum ConformanceMain {
         WorkerCommand(executable: WorkerCommand.ownExecutable, arguments: ["--worker"])
     }
 
-    /// Does what `arguments` say.
+    /// Does the work that `arguments` ask for.
     ///
-    /// - Returns: the status with which the process is to end.
+    /// - Returns: the exit status of the process.
     public static func main(
         _ backend: any ConformanceBackend, excuses: [RuleExcuse] = [],
         arguments: [String] = Array(CommandLine.arguments.dropFirst())
@@ -61,7 +53,7 @@ public enum ConformanceMain {
         }
     }
 
-    /// What the user typed to start this process, quoted for a shell.
+    /// The command that started this process, quoted for a shell.
     private static var typed: String { Prose.shell(CommandLine.arguments.first ?? "") }
 
     /// The executable's name.
@@ -101,7 +93,7 @@ public enum ConformanceMain {
         return ConformanceConsole.status(report, interruption)
     }
 
-    /// Runs a saved program, and prints what each step said.
+    /// Runs a saved program, and prints the answer of each step.
     private static func run(
         programIn file: String, _ backend: any ConformanceBackend, to output: String?
     ) throws(CheckFailure) -> Int32 {

@@ -1,9 +1,9 @@
-/// What became of a run: every rule on every backend.
+/// The results of a run: every rule on every backend.
 public struct ConformanceReport: Sendable {
-    /// The version of the rules; it grows when a rule is added or changes.
+    /// The version of the rules, which grows if a rule is added or changed.
     public static let spec = 1
 
-    /// The version of the kit that checked them.
+    /// The version of the kit that checked the rules.
     public static let kit = "0.1.0"
 
     /// The seed, which replays the run.
@@ -16,15 +16,15 @@ public struct ConformanceReport: Sendable {
         self.backends = backends
     }
 
-    /// Whether every backend conforms, as far as it was asked.
+    /// Whether every backend conforms by the rules that were asked for.
     public var isConformant: Bool {
         !backends.isEmpty && backends.allSatisfy { $0.verdict != .failed && $0.verdict != .interrupted }
     }
 
-    /// Whether the user ended the run.
+    /// Whether the user interrupted the run.
     public var isInterrupted: Bool { backends.contains(where: \.isInterrupted) }
 
-    /// Whether anything was checked at all.
+    /// Whether at least one rule was checked.
     public var hasRun: Bool { backends.contains(where: \.hasRun) }
 
     /// The versions of the rules and of the kit.

@@ -1,7 +1,7 @@
 import GroveModel
 import Synchronization
 
-/// Runs rules on backends, one after the other.
+/// A runner that checks rules on backends in this process, one after the other.
 public struct ConformanceRunner: Sendable {
     /// The rules, in the order in which they run.
     public let rules: [Rule]
@@ -23,7 +23,7 @@ public struct ConformanceRunner: Sendable {
 
     /// Checks every rule on `backends`.
     ///
-    /// - Parameter progress: told of each result as it comes.
+    /// - Parameter progress: called with each result as it comes.
     public func run(
         _ backends: [any ConformanceBackend], progress: (String, RuleResult) -> Void = { _, _ in }
     ) async -> ConformanceReport {
@@ -41,7 +41,7 @@ public struct ConformanceRunner: Sendable {
         return ConformanceReport(seed: seed, backends: reports)
     }
 
-    /// Checks one rule, in a task of its own that is given up when its time is over.
+    /// Checks one rule in a task of its own, and stops waiting for the task at the rule's time limit.
     public func check(_ rule: Rule, on backend: any ConformanceBackend) async -> RuleResult {
         if let skip = ConformanceRunner.skip(of: rule, on: backend) { return skip }
         let trial = Trial(rule.id, on: backend, seed: seed)
@@ -73,7 +73,7 @@ public struct ConformanceRunner: Sendable {
         return result
     }
 
-    /// The result of a rule that needs what is missing; `nil` of one that can be checked.
+    /// The result of a rule that needs a missing capability; `nil` for a rule that can be checked.
     static func skip(of rule: Rule, on backend: any ConformanceBackend) -> RuleResult? {
         let missing = rule.requires.subtracting(backend.capabilities)
         guard !missing.isEmpty else { return nil }
@@ -103,7 +103,7 @@ public struct ConformanceRunner: Sendable {
     }
 }
 
-/// Several that may finish, the first of whom counts, and one who waits.
+/// A value that several tasks may set, of which the first counts, and for which one task waits.
 private final class Race<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?

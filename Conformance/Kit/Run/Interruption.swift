@@ -1,21 +1,12 @@
 import Dispatch
+import GrovePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
 
 /// Whether the user asked a run to end: then what is there is printed.
 package final class Interruption: Sendable {
     private let number = Atomic<Int32>(0)
 
-    /// Makes one that nobody has asked for.
+    /// Makes an interruption that was not asked for yet.
     package init() {}
 
     /// The signal that asked for the end, or `nil`.
@@ -26,7 +17,7 @@ package final class Interruption: Sendable {
 
     /// Asks for the end.
     ///
-    /// - Returns: false if somebody did before, and is tired of waiting.
+    /// - Returns: false if the end was asked for before: the user is tired of waiting.
     @discardableResult
     package func request(_ signal: Int32) -> Bool {
         number.compareExchange(expected: 0, desired: signal, ordering: .acquiringAndReleasing).exchanged

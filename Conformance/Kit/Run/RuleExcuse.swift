@@ -1,8 +1,8 @@
-/// A rule that a backend is known to break, and why; it expires when the rule holds.
+/// The reason why a backend is known to break a rule; if the rule holds, the excuse itself is a failure.
 public struct RuleExcuse: Sendable, Equatable {
     /// The rule's identifier.
     public let ruleID: String
-    /// Why it does not hold, in one sentence: what is to be done, or why it will not be.
+    /// The reason in one sentence: the work that is left, or why it will not be done.
     public let reason: String
 
     /// Makes an excuse.
@@ -11,7 +11,7 @@ public struct RuleExcuse: Sendable, Equatable {
         self.reason = reason
     }
 
-    /// `result` in the light of `excuses`: a broken rule that is excused is so, and an excused rule that holds is broken.
+    /// `result` after `excuses`: an excused rule that is broken is excused, and one that holds has failed.
     static func apply(_ excuses: [RuleExcuse], to result: RuleResult) -> RuleResult {
         guard let excuse = excuses.first(where: { $0.ruleID == result.rule.id }) else { return result }
         if result.isBroken {

@@ -1,32 +1,32 @@
-/// What became of one rule on one backend.
+/// The result of one rule on one backend.
 public struct RuleResult: Sendable {
-    /// How it ended.
+    /// The ways in which the check of a rule may end.
     public enum Outcome: String, Sendable, CaseIterable {
-        /// It holds.
+        /// The rule holds.
         case passed
-        /// It does not hold.
+        /// The rule is broken.
         case failed
-        /// It could not be checked: the message names what is missing.
+        /// The rule could not be checked; the message names the missing capability.
         case skipped
-        /// It does not hold, and a dated excuse says why.
+        /// The rule is broken, and an excuse gives the reason.
         case excused
-        /// The process ended in the middle.
+        /// The process ended during the check.
         case crashed
-        /// It did not end in time.
+        /// The check did not end in time.
         case timedOut
     }
 
     /// The rule.
     public let rule: Rule
-    /// How it ended.
+    /// The way in which the check ended.
     public let outcome: Outcome
-    /// Whether the rule says something about the backend: false where it was skipped for what its profile does not claim.
+    /// Whether the rule applies to the backend; false if it needs a capability that the profile does not claim.
     public let isApplicable: Bool
-    /// How many checks were made.
+    /// The number of checks.
     public let checks: Int
-    /// A sentence, empty where there is nothing to say.
+    /// A sentence about the result; empty if there is nothing to report.
     public let message: String
-    /// How long it took.
+    /// The time that the rule took.
     public let duration: Duration
 
     /// Makes a result.
@@ -59,6 +59,6 @@ public struct RuleResult: Sendable {
             .joined(separator: "\n")
     }
 
-    /// How the line of a message begins that names a saved program.
+    /// The beginning of the line that names a saved program in a message.
     static let saved = "The program is saved in "
 }

@@ -1,14 +1,5 @@
+import GrovePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
 
 /// Threads of the kit's own, which may block and hang without taking one from a pool that a cache needs.
 enum Threads {

@@ -2,15 +2,8 @@ import GroveCache
 import GroveCoding
 import GroveConformance
 import GroveModel
+import GrovePlatform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// A cache that knows whether a view of it is open.
 // SAFETY: what it adds to its sendable base class is behind a mutex.

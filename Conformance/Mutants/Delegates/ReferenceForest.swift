@@ -8,7 +8,8 @@ struct ReferenceForest: Sendable {
 
     private struct Node {
         var recordName = ""
-        /// The newest value of each projection; its children are as it was written with them, and looked up anew.
+        /// The newest value of each projection; its children are those it was written with; a read looks each of them
+        /// up.
         var values: [String: any SimpleModel] = [:]
         /// When each projection was written last, and which children it held then.
         var held: [String: (written: Int, children: Set<ModelIdentifier>)] = [:]

@@ -1,14 +1,7 @@
 import GroveCache
 import GroveModel
+import GrovePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The files of a ``LogStore``: the log and its lock.
 final class LogFiles: Sendable {

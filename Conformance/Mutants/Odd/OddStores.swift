@@ -5,30 +5,30 @@ public import GroveConformance
 import GroveModel
 import Synchronization
 
-/// Stores and caches that do nothing wrong in unusual ways: every rule must pass on them.
+/// Stores and caches that are correct in unusual ways: every rule must pass on them.
 public enum Odd {
-    /// All of them.
+    /// All odd backends.
     public static var all: [any ConformanceBackend] { [slow, reordering, forgetful, failing, wholeTrees] }
 
-    /// Trees are stored whole: a change of a part shows nowhere else.
+    /// A delegate that stores trees whole: a change to a part shows in no other tree.
     public static var wholeTrees: any ConformanceBackend { DelegateBackend(WholeTreesHarness()) }
 
-    /// Every commit and every fiftieth look-up takes a while.
+    /// A store whose every commit and every fiftieth look-up takes long.
     public static var slow: any ConformanceBackend { StoreBackend(ReferenceHarness<IsSlow>(), name: "slow") }
 
-    /// Completions come late and out of order.
+    /// A cache whose completions are called late and out of order.
     public static var reordering: any ConformanceBackend {
         StoreBackend(ReferenceHarness<NoFlaw>(), name: "reordering") { ReordersCompletions($0) }
     }
 
-    /// Everything is evicted as soon as it was written.
+    /// A cache that evicts every node as soon as it was written.
     public static var forgetful: any ConformanceBackend {
         LenientBackend(
             base: StoreBackend(ReferenceHarness<NoFlaw>(), name: "forgetful") { EvictsEverything($0) },
             leniency: Leniency(forgets: true))
     }
 
-    /// Every 97th look-up fails.
+    /// A store whose every 97th look-up fails.
     public static var failing: any ConformanceBackend {
         LenientBackend(
             base: StoreBackend(ReferenceHarness<FailsNowAndThen>(), name: "failing"),
@@ -36,7 +36,7 @@ public enum Odd {
     }
 }
 
-/// Another backend that says what it may answer though nothing is wrong.
+/// A backend with a leniency around another backend.
 struct LenientBackend: ConformanceBackend {
     let base: any ConformanceBackend
     let leniency: Leniency
@@ -44,7 +44,7 @@ struct LenientBackend: ConformanceBackend {
     var name: String { base.name }
     var profile: BackendProfile { base.profile }
     var capabilities: Set<Capability> {
-        // What was forgotten is not in the store either.
+        // An evicted value is not in the store either.
         leniency.forgets ? base.capabilities.subtracting([.storedBytes]) : base.capabilities
     }
 

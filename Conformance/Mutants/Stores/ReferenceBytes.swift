@@ -1,4 +1,4 @@
-/// A value that stays where it is as long as somebody holds it.
+/// A value whose bytes stay at one address as long as there is a reference to it.
 // SAFETY: the memory is written in the initialiser; a flaw alone clears it, in the transaction that made it.
 @safe final class ReferenceBytes: @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer

@@ -25,10 +25,10 @@ enum LosesBorrowed: StoreFlaw {
     static var losesBorrowed: Bool { true }
 }
 
-/// Large commits take their time, and nobody opens a view meanwhile.
+/// Large commits take four seconds, and no reader can open a view meanwhile.
 ///
-/// Not one that waits for the whole transaction: the cache, which opens views under a lock that its writer takes too, relies
-/// on `view()` waiting for no body of a transaction, and would not come to an end.
+/// The delay is in the commit, not in the body of the transaction. The cache opens views under a lock that its writer
+/// takes too: if `view()` waited for a body, the two would wait for each other for ever.
 enum StallsReaders: StoreFlaw {
     static func batch(_ changes: [ReferenceChange], number: Int) -> [ReferenceChange] {
         if changes.count > 5_000 { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 4) }

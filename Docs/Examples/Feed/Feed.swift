@@ -1,14 +1,15 @@
-// Another backend is these two lines: `GroveSQLite` and `SQLiteCache`, or `GroveLevelDB` and `LevelDBCache`.
+// To use another backend, change these two lines: `GroveSQLite` and `SQLiteCache`, or `GroveLevelDB` and
+// `LevelDBCache`.
 import GroveLMDB
 typealias AppCache = LMDBCache
 
-/// A feed as an application keeps it: every screen reads and writes through it, whatever the backend is.
+/// The feed of an application: every screen reads and writes posts through it, on any backend.
 struct Feed<Store: NodeStore>: Sendable {
     let cache: NormalizedCache<Store>
 
     // MARK: Loading
 
-    /// Shows what was stored last time at once, and what `load` brings from the network when that has come.
+    /// Shows the stored posts at once, and the posts that `load` gets from the network when they have come.
     @MainActor
     func start(
         load: @MainActor () async throws -> [Post], show: @MainActor ([Post]) -> Void
@@ -20,14 +21,15 @@ struct Feed<Store: NodeStore>: Sendable {
         if let fresh = try page() { show(fresh.elements) }
     }
 
-    /// Makes `posts` the feed, for which the network was asked at `asked`; throws if the user has logged out since.
+    /// Replaces the feed by `posts`, which were requested at `asked`; throws if the user has logged out since.
     func refresh(_ posts: [Post], asOf asked: Place) async throws {
         try await cache.writeCollection(posts, as: "feed", asOf: asked)
     }
 
-    /// Adds older posts, for which the network was asked at `asked`, at the end of the feed; a feed that is to be loaded first stays so.
+    /// Adds older posts, which were requested at `asked`, at the end of the feed.
     ///
-    /// They are put in by their identifiers: what was changed since stays as it is, and what was deleted stays away.
+    /// Posts are added by their identifiers. A post that was changed since keeps the change, and a deleted post is not
+    /// added. If the feed was never loaded, it still has to be.
     func append(_ older: [Post], asOf asked: Place) throws {
         try cache.write { tx in
             guard try tx.count(ofCollection: "feed") != nil else { return }
@@ -43,24 +45,26 @@ struct Feed<Store: NodeStore>: Sendable {
 
     // MARK: Showing
 
-    /// The posts of one page, of which `nextRange` says whether there is another one; `nil` if the feed is to be loaded first.
+    /// The posts of one page; `nil` if the feed has to be loaded first.
+    ///
+    /// `nextRange` of the page says whether there is another one.
     func page(_ range: Range<Int> = 0..<20) throws -> CollectionRead<Post>? {
         try cache.readCollection("feed", of: Post.self, in: range).value
     }
 
-    /// One post; `nil` where it was deleted or never loaded.
+    /// One post; `nil` if it was deleted or never loaded.
     func post(_ id: Int) throws -> Post? {
         try cache.model(Post.self, id: id)
     }
 
-    /// The stored posts that match, those that only another post quotes too, one after the other.
+    /// The stored posts that match, including posts that are only quoted by others.
     func search(_ isMatch: (Post) -> Bool) throws -> [Post] {
         try cache.read { view in try view.models(Post.self).filter(isMatch) }
     }
 
     // MARK: Changing
 
-    /// Changes one post: what it reads and what it writes are one transaction, so that no change is lost.
+    /// Changes one post; the read and the write are one transaction, so that no change is lost.
     @discardableResult
     func update(_ id: Int, _ change: (inout Post) -> Void) throws -> Post? {
         try cache.write { tx in
@@ -83,7 +87,7 @@ struct Feed<Store: NodeStore>: Sendable {
         try update(id) { $0.comments.append(comment) }
     }
 
-    /// Stores what the network has said of an author, for which it was asked at `asked`: every post and comment shows it.
+    /// Stores an author who was requested at `asked`; every post and comment of the author shows the change.
     func update(_ author: Author, asOf asked: Place) throws {
         try cache.write(author, asOf: asked)
     }
@@ -94,7 +98,7 @@ struct Feed<Store: NodeStore>: Sendable {
     }
 }
 
-/// Opens the application's feed; the directory is made where there is none.
+/// Opens the application's feed; makes the directory if there is none.
 func openFeed(in directory: String) throws -> Feed<some NodeStore> {
     Feed(cache: try AppCache(directory: directory))
 }

@@ -1,4 +1,4 @@
-// What the server sends and the screens show.
+// The models that the server sends and the screens show.
 import Foundation
 import GroveMacros
 
@@ -15,7 +15,10 @@ struct Comment {
     let author: Author
 }
 
-/// A post; those that the last version of the application stored, with `id`, `author` and `headline` alone, are read too.
+/// A post.
+///
+/// The posts that the last version of the application stored can be read too. They have only `id`, `author` and
+/// `headline`.
 @Cacheable
 struct Post {
     let id: Int
@@ -26,7 +29,7 @@ struct Post {
     var likes = 0
 }
 
-/// A post may quote a post, which may quote another: the enum between them is indirect.
+/// An attachment of a post; the enum is indirect, since a quoted post may quote another post.
 @Cacheable
 indirect enum Attachment {
     case photo(URL, caption: String)

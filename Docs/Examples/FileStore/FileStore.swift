@@ -1,4 +1,4 @@
-// What the protocols require is documented there.
+// The protocols document their requirements.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 public import GroveCache
 public import GroveModel
@@ -16,14 +16,16 @@ import Synchronization
     import Glibc
 #endif
 
-/// A store that keeps each entry in a file of its own: an example of a backend, written for its shortness.
+/// A store that keeps each entry in a file of its own: a short example of a backend.
 ///
-/// The table of keys and files is in memory; values are read when they are asked for. A commit writes new files and then
-/// swaps the table, so that a view, which holds a table, goes on with the files it knew. A file that no table holds any
-/// more is removed. Several files cannot change at once, so the directory is marked dirty from the first write until
-/// everything is on the disk, and a store that finds the mark opens empty: it may forget.
+/// The table of keys and files is in memory; a value is read from its file at each look-up. A commit writes new files
+/// and then replaces the table. A view holds the table of its opening, and so reads the files of that time. A file is
+/// removed when no table holds it any more.
+///
+/// Several files cannot change at once. So the directory is marked dirty from the first write until all files are
+/// synced. A store that finds the mark opens empty, as a cache may.
 public final class FileStore: NodeStore {
-    /// Nothing to choose.
+    /// The options of the store, of which there are none.
     public struct Options: Sendable, Equatable {
         /// Makes options.
         public init() {}
@@ -40,7 +42,7 @@ public final class FileStore: NodeStore {
     private struct State {
         var table: Table = [:]
         var isDirty = false
-        /// The paths of files that may not be on the disk; held as paths, so that a dead file goes all the same.
+        /// The paths of files that may not be on the disk; paths do not keep a dead file from being removed.
         var unsynced: [String] = []
     }
 
@@ -64,14 +66,14 @@ public final class FileStore: NodeStore {
         }
     }
 
-    /// The table of what is in `directory`, which is emptied where it was left in the middle of something.
+    /// The table of the files in `directory`, which is emptied if it is marked dirty.
     private static func load(_ directory: String) throws(CacheError) -> Table {
         let names = try names(directory)
         let isDirty = names.contains("dirty")
         var table: Table = [:]
         for name in names where name.hasSuffix(".node") {
             let entry = Entry(directory + "/" + name)
-            // A file that was cut short is of no key any more.
+            // A file that was cut short may have no whole key.
             if !isDirty, let key = try entry.read()?.key { table[key] = entry } else { entry.die() }
         }
         if isDirty { try FileStore.remove(directory + "/dirty") }
@@ -107,14 +109,14 @@ public final class FileStore: NodeStore {
         let paths = state.withLock { $0.unsynced }
         if paths.count > 200 { sync() } else { for path in paths { try FileStore.synchronize(path) } }
         try FileStore.synchronize(directory)
-        // What was committed meanwhile keeps the mark.
+        // If there was a commit meanwhile, the mark stays.
         let isClean = state.withLock { state in
             state.unsynced.removeFirst(min(paths.count, state.unsynced.count))
             guard state.unsynced.isEmpty, state.isDirty else { return false }
             state.isDirty = false
             return true
         }
-        // Where the directory was moved, its path may lead to another store, whose mark is not to be removed.
+        // If the directory was moved, its path may lead to another store, whose mark must stay.
         guard isClean, isAtHome else { return }
         try FileStore.remove(directory + "/dirty")
         try FileStore.synchronize(directory)
@@ -139,7 +141,7 @@ public final class FileStore: NodeStore {
     }
 
     public func close() {
-        // A store that cannot be synchronized keeps its mark, and opens empty.
+        // A store that cannot be synchronized keeps its mark, and opens empty the next time.
         try? synchronize()
         _ = flock(lock, LOCK_UN)
         _ = systemClose(lock)
@@ -176,9 +178,9 @@ public final class FileStore: NodeStore {
 
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// A file, which is four bytes of the key's length, the key, and the value.
+/// A file: four bytes with the length of the key, the key, and the value.
 ///
-/// It is written once, and goes with its last holder once it is dead.
+/// It is written once. When it is dead, it is removed with the last reference to it.
 final class Entry: Sendable {
     let path: String
     private let isDead = Atomic(false)
@@ -191,7 +193,7 @@ final class Entry: Sendable {
 
     func die() { isDead.store(true, ordering: .releasing) }
 
-    /// The key and the value, or `nil` where the file is shorter than it says.
+    /// The key and the value; `nil` if the file is too short for its key.
     func read() throws(CacheError) -> (key: [UInt8], value: ArraySlice<UInt8>)? {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CacheError(.inputOutput, "\(path) cannot be read.")
@@ -204,7 +206,7 @@ final class Entry: Sendable {
     }
 
     func write(_ bytes: [UInt8]) throws(CacheError) {
-        // Made for its owner alone, which writing leaves as it is.
+        // Made with access for its owner only; writing keeps that.
         let made = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard made >= 0 else {
             throw CacheError(

@@ -1,4 +1,4 @@
-// What the protocols require is documented there.
+// The protocols document their requirements.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 public import GroveCache
 public import GroveModel
@@ -9,9 +9,9 @@ public import GroveModel
     import Foundation
 #endif
 
-/// A view of a ``FileStore``: the table as it was, whose files stay as long as it is held.
+/// A view of a ``FileStore``: the table at its opening, whose files stay as long as the view holds it.
 @safe public class FileView: NodeView {
-    /// False: the next look-up reads another file into the same place.
+    /// False, since the next look-up frees the bytes of the last.
     public class var keepsBytes: Bool { false }
 
     fileprivate(set) var table: FileStore.Table
@@ -31,7 +31,7 @@ public import GroveModel
 
     private func value(of key: [UInt8]) throws(CacheError) -> ArraySlice<UInt8>? {
         guard let (stored, value) = try table[key]?.read() else { return nil }
-        // A file that somebody changed is not this key's any more.
+        // A file that was changed from outside may hold another key.
         guard stored == key else { throw CacheError(.corrupted, "A file holds another key than it was written for.") }
         return value
     }
@@ -60,12 +60,12 @@ public import GroveModel
     public func end() { table = [:] }
 }
 
-/// A transaction of a ``FileStore``: files that nobody knows of until it commits.
+/// A transaction of a ``FileStore``: files that no reader sees before it commits.
 public final class FileTransaction: FileView, NodeTransaction {
     private let directory: String
     private(set) var written: [Entry] = []
     private(set) var changed: Set<[UInt8]> = []
-    /// Files that this transaction wrote and replaced itself.
+    /// Files that this transaction wrote and then replaced.
     private(set) var replaced: [Entry] = []
 
     init(_ table: FileStore.Table, _ directory: String) {

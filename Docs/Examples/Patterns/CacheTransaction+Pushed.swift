@@ -1,12 +1,13 @@
-// What a server pushes into a list. It is no answer to a request, and is as old as the moment before it was waited for.
+// Models that a server pushes into a list. They answer no request: their age is that of the moment before the wait.
 import Grove
 import GroveLMDB
 
 extension CacheTransaction {
-    /// Stores models that the server has pushed, and puts those into a list that it does not have.
+    /// Stores models that the server has pushed, and inserts those into a list that are not in it.
     ///
-    /// What was changed since `asked` stays as it is, and what was deleted stays away, for they are put in by their identifiers: to insert the
-    /// models would write them once more, as an edit of now. Every screen that shows the list follows. If the list is not there, none is made.
+    /// A model that was changed since `asked` keeps the change, and a deleted one is not inserted. The models are
+    /// inserted by their identifiers: to insert the models themselves would write them again, as an edit of now. Every
+    /// screen that shows the list follows. If the list is not there, this makes none.
     func put<M: CacheableModel & KeyedModel>(
         pushed models: [M], at place: ElementPlace, inCollection key: String, asOf asked: Place
     ) throws {

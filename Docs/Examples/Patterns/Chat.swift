@@ -1,7 +1,7 @@
 // A chat whose messages come from a socket.
 //
-// The bytes are read on a queue, taken apart on a background task, and stored in batches, which the screen follows. There is no lock and no
-// callback in a callback, and the main actor never waits for the network.
+// A queue reads the bytes, and a background task splits them into messages and stores these in batches. The screen
+// follows the cache. There is no lock and no nested callback, and the main actor never waits for the network.
 import Dispatch
 import Grove
 import GroveLMDB
@@ -20,7 +20,7 @@ struct ChatMessage {
     let text: String
 }
 
-/// The screen's model: what was stored, and what comes.
+/// The screen's model: the stored messages, and those that come.
 @MainActor
 final class ChatScreen {
     let messages: CollectionDataProvider<ChatMessage>
@@ -30,16 +30,16 @@ final class ChatScreen {
     init(_ manager: DataModelManager, _ cache: any Cache) {
         messages = CollectionDataProvider(dataModelManager: manager)
         self.cache = cache
-        // If nothing is stored yet, the first messages are shown when they are.
+        // If no message is stored yet, the first ones are shown when they are stored.
         messages.fetchDataFromCache(withCacheKey: "chat", missing: .skip) { _, _ in }
     }
 
-    /// Takes what the socket was asked for at `asked`.
+    /// Stores a batch of messages, for which the socket was asked at `asked`.
     ///
-    /// It throws if the user has logged out since: a former user's messages go no further.
+    /// It throws if the user has logged out since, so that messages of a former user are not stored.
     func receive(_ batch: [ChatMessage], asOf asked: Place) async throws {
         try await cache.write { tx in
-            // This is the chat's beginning.
+            // If the chat is not stored yet, it begins as an empty list.
             if try tx.count(ofCollection: "chat") == nil { try tx.writeCollection([ChatMessage](), as: "chat") }
             try tx.put(pushed: batch, at: .last, inCollection: "chat", asOf: asked)
         }
@@ -51,12 +51,12 @@ final class ChatScreen {
 struct ChatNetwork: Sendable {
     let port: UInt16
 
-    /// Hands what comes to the screen, until the server ends, the user logs out or the task is cancelled.
+    /// Passes messages to the screen until the server ends, the user logs out or the task is cancelled.
     func run(_ screen: ChatScreen) async throws {
         let socket = try Socket.connected(to: port)
         var rest = Chunk(bytes: [], asked: screen.cache.place())
         for await chunk in chunks(of: socket, asked: rest.asked, screen.cache) {
-            // A message may come in several parts, and is as old as the first; several may come at once.
+            // A message may come in several chunks, and is as old as the first. Several messages may come in one.
             let oldest = rest.bytes.isEmpty ? chunk.asked : rest.asked
             var lines = (rest.bytes + chunk.bytes).split(
                 separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -66,15 +66,16 @@ struct ChatNetwork: Sendable {
         }
     }
 
-    /// Bytes of the socket, and when it was asked for them.
+    /// Bytes from the socket, and the place at which it was asked for them.
     private struct Chunk {
         let bytes: [UInt8]
         let asked: Place
     }
 
-    /// What the socket brings; its queue waits for it, and no task does.
+    /// The chunks from the socket; a queue waits for them, so that no task blocks a thread.
     ///
-    /// The place goes with the bytes, for they may wait in the stream while the user logs out. The next one is taken before they are handed on.
+    /// Each chunk has its place, since it may wait in the stream while the user logs out. The place of the next chunk
+    /// is taken before this one is passed on.
     private func chunks(of socket: Socket, asked: Place, _ cache: any Cache) -> AsyncStream<Chunk> {
         AsyncStream { continuation in
             continuation.onTermination = { _ in socket.shutDown() }
@@ -134,7 +135,7 @@ final class Socket: Sendable {
 
     func accepted() throws -> Socket { try Socket(accept(descriptor, nil, nil)) }
 
-    /// Waits for bytes, and returns them; `nil` at the end.
+    /// Waits for bytes and returns them; `nil` at the end.
     func read() -> [UInt8]? {
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
             unsafe count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))

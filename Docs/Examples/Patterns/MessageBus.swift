@@ -1,20 +1,21 @@
 // A message bus between section controllers and the controller that owns them.
 //
-// Neither knows the other: no delegate protocol, no name of a notification, nothing to unregister. An event is a type.
+// Neither knows the other: there is no delegate protocol, no notification name, and nothing to unregister. An event is
+// a type.
 import Grove
 
-/// What a section says.
+/// An event that a section posts.
 struct PhotoSelected: Sendable {
     let photo: String
     let section: Int
 }
 
-/// What the owner says to all its sections.
+/// An event that the owner posts to all its sections.
 struct SelectionEnded: Sendable {}
 
 /// One section of a gallery.
 ///
-/// It may go at any time, and is not retained by the bus.
+/// The bus does not retain it, so it may be released at any time.
 @MainActor
 final class SectionController {
     let number: Int
@@ -24,7 +25,7 @@ final class SectionController {
     init(number: Int, bus: DataModelManager) {
         self.number = number
         self.bus = bus
-        // The section is handed to the closure, which captures nothing.
+        // The bus passes the section to the closure, which captures nothing.
         bus.addReceiver(self, for: SelectionEnded.self) { section, _, _ in section.selected = nil }
     }
 
@@ -39,7 +40,7 @@ final class SectionController {
 final class GalleryController {
     private(set) var sections: [SectionController] = []
     private(set) var opened: [String] = []
-    /// Where the last event was posted: a file and a line, to find the sender by.
+    /// The file and the line at which the last event was posted.
     private(set) var lastSource: EventSource?
     private let bus: DataModelManager
 

@@ -19,7 +19,7 @@ struct PatternTests {
         await bus.flush()
         #expect(gallery.opened == ["0/cat", "2/dog"])
         #expect(gallery.lastSource?.fileID.hasSuffix("MessageBus.swift") == true)
-        // From a task in the background too, in the order of the posts.
+        // A background task posts too; its events arrive in their order.
         await Task.detached { for number in 0..<100 { bus.post(PhotoSelected(photo: "\(number)", section: 1)) } }.value
         await bus.flush()
         #expect(gallery.opened.dropFirst(2) == (0..<100).map { "1/\($0)" }[...])
@@ -49,7 +49,7 @@ struct PatternTests {
                     count += 1
                     return count
                 }
-                // The third request fails; the next is made all the same.
+                // The third request fails; the next is still made.
                 if day == 3 { throw Busy() }
                 return SalesFigure(day: day, total: day * 100)
             },
@@ -137,7 +137,7 @@ struct PatternTests {
             await letter.open()
             await contacts.open()
         }
-        // The network has not answered, and will not: it is the cache that is shown.
+        // The network does not answer: the screen shows the cache.
         while letter.letter.data == nil { await manager.flush() }
         #expect(letter.line == "Anna (online): Hello")
         network.fail()
@@ -163,7 +163,8 @@ struct PatternTests {
             let screen = ChatScreen(manager, cache)
             let server = try Server()
             let reading = Task.detached { try await ChatNetwork(port: server.port).run(screen) }
-            // The server sends when the main actor says so: if that waited for the socket, nothing would ever come.
+            // The server sends when the main actor says so. If the main actor waited for the socket, this test would
+            // hang.
             server.send((0..<3).map { "\($0)|Ann|grün \($0)\n" }.joined())
             while screen.messages.count < 3 { await manager.flush() }
             let half = Array("3|Bob|früher\n".utf8)
@@ -188,14 +189,14 @@ struct PatternTests {
         let screen = ChatScreen(manager, cache)
         while screen.messages.count == 0 { await manager.flush() }
         #expect(screen.messages.data.map(\.text).last == "last")
-        // A chat that is left ends the reading, though the server says nothing.
+        // If the user leaves the chat, the reading ends, even if the server sends nothing.
         let server = try Server()
         let reading = Task.detached { try await ChatNetwork(port: server.port).run(screen) }
         server.send("5|Ann|more\n".utf8)
         while screen.messages.count < 6 { await manager.flush() }
         reading.cancel()
         try await reading.value
-        // What the socket brings after the user has logged out ends it too, and is not taken.
+        // A message that comes after the user has logged out ends the reading too, and is not stored.
         let next = try Server()
         let last = Task.detached { try await ChatNetwork(port: next.port).run(screen) }
         next.send("6|Ann|before\n".utf8)
@@ -232,7 +233,7 @@ struct PatternTests {
         let screen = ChatScreen(manager, cache)
         let server = try Server()
         let reading = Task.detached { try await ChatNetwork(port: server.port).run(screen) }
-        // In the turn in which the first message is shown, the user logs out, and no task has looked at what comes after it.
+        // The user logs out in the turn in which the first message is shown. No task has read the later ones yet.
         withObservationTracking {
             _ = screen.messages.count
         } onChange: {
@@ -248,7 +249,7 @@ struct PatternTests {
     }
 }
 
-/// The chat's server, on the loopback: it says what the test says, in that order.
+/// The chat's server on the loopback, which sends the test's lines in their order.
 private final class Server: Sendable {
     let port: UInt16
     private let queue = DispatchQueue(label: "server")

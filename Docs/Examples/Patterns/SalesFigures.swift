@@ -1,24 +1,23 @@
 // A middleware that polls for sales figures, and views that show the newest one.
 //
-// Views come and go. None is retained, none misses a figure while it is there, and one that comes late is given the current figure.
+// Views come and go. The manager retains no view. A view gets every figure while it exists, and the current figure if
+// it comes late.
 import Grove
 
-/// What the middleware tells.
+/// An event that the middleware posts.
 struct SalesFigure: Equatable, Sendable {
     let day: Int
     let total: Int
 }
 
-/// Asks for the figure again and again; who shows it, it does not know.
+/// A poller that asks for the figure again and again; it does not know the views.
 struct SalesMiddleware: Sendable {
     let manager: DataModelManager
     let fetch: @Sendable () async throws -> SalesFigure
-    /// Waits until it is time to ask again.
+    /// A function that waits until it is time to ask again.
     var wait: @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(30)) }
 
-    /// Polls until the task is cancelled.
-    ///
-    /// A request that fails is made again the next time.
+    /// Polls until the task is cancelled, even if requests fail.
     func run() async {
         while !Task.isCancelled {
             await poll()
@@ -26,7 +25,7 @@ struct SalesMiddleware: Sendable {
         }
     }
 
-    /// A figure that comes after the user has logged out is told to nobody.
+    /// A figure that comes after the user has logged out is dropped.
     private func poll() async {
         let asked = manager.place()
         guard let figure = try? await fetch() else { return }

@@ -1,4 +1,4 @@
-// The timeline of a chat, the newest message first: pages, what a socket brings, and what the user does, by identifiers.
+// The timeline of a chat, the newest message first: pages, pushed messages and edits of the user, by identifiers.
 import Grove
 import GroveLMDB
 import GroveMacros
@@ -9,7 +9,7 @@ struct Note {
     var text: String
 }
 
-/// What the chat asks its server.
+/// The requests of the chat to its server.
 protocol NoteServer: Sendable {
     func newest() async throws -> [Note]
     func older(than id: Int?) async throws -> [Note]
@@ -26,23 +26,25 @@ final class Timeline {
         (self.cache, self.server) = (cache, server)
         notes = CollectionDataProvider(dataModelManager: manager, holdsEachOnce: true)
     }
-    /// The first page; what was loaded before stays behind it.
+    /// Loads the first page; the pages that were loaded before stay after it.
     func refresh() async throws {
         _ = try await notes.load(withCacheKey: "timeline", missing: .skip, part: .firstPage, reload: true) { [server] in
             try await server.newest()
         }
     }
-    /// The next page.
+    /// Loads the next page.
     func older() async throws {
         _ = try await notes.loadMore { [server] shown in try await server.older(than: shown.last?.id) }
     }
-    /// A message that the socket brings, perhaps once more, and for which it was asked at `asked`; throws if the user has logged out since.
+    /// Stores a message from the socket, which was asked at `asked`; the same message may come again.
+    ///
+    /// It throws if the user has logged out since.
     func received(_ note: Note, asOf asked: Place) async throws {
         try await cache.write { tx in try tx.put(pushed: [note], at: .first, inCollection: "timeline", asOf: asked) }
     }
     func edited(_ note: Note) { notes.update(note) }
     func retracted(_ id: Int) { notes.remove(id: id) }
     func pin(_ id: Int) { notes.move(id: id, to: .first) }
-    /// An answer of the user, above the message that it is to.
+    /// Inserts an answer of the user before the message that it answers.
     func answer(_ note: Note, to id: Int) { notes.insert([note], at: .before(Note.self, id: id)) }
 }

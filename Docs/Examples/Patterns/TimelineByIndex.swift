@@ -1,5 +1,5 @@
-// The same timeline by indices, which is how it had to be written before lists were edited as lists; only what the socket brings is put in
-// by identifiers here too. A test compares the two.
+// The same timeline by indices, for comparison: a test compares the two. Only pushed messages are inserted by
+// identifiers here too.
 import Grove
 import GroveLMDB
 
@@ -13,7 +13,7 @@ final class TimelineByIndex {
         (self.cache, self.server) = (cache, server)
         notes = CollectionDataProvider(dataModelManager: manager)
     }
-    /// The first page; what was loaded before stays behind it.
+    /// Loads the first page; the pages that were loaded before stay after it.
     func refresh() async throws {
         let shown = notes.data
         _ = try await notes.load(withCacheKey: "timeline", missing: .skip, reload: true) { [server] in
@@ -25,12 +25,14 @@ final class TimelineByIndex {
             return page + shown[(last + 1)...].filter { !identifiers.contains($0.id) }
         }
     }
-    /// The next page.
+    /// Loads the next page.
     func older() async throws {
         _ = try await notes.loadMore { [server] shown in try await server.older(than: shown.last?.id) }
     }
     private func index(of id: Int) -> Int? { notes.elements.firstIndex { $0.id == id } }
-    /// A message that the socket brings, perhaps once more, and for which it was asked at `asked`; throws if the user has logged out since.
+    /// Stores a message from the socket, which was asked at `asked`; the same message may come again.
+    ///
+    /// It throws if the user has logged out since.
     func received(_ note: Note, asOf asked: Place) async throws {
         try await cache.write { tx in try tx.put(pushed: [note], at: .first, inCollection: "timeline", asOf: asked) }
     }
@@ -48,7 +50,7 @@ final class TimelineByIndex {
         notes.remove(at: index)
         notes.insert([note], at: 0)
     }
-    /// An answer of the user, above the message that it is to.
+    /// Inserts an answer of the user before the message that it answers.
     func answer(_ note: Note, to id: Int) {
         guard let index = index(of: id) else { return }
         notes.insert([note], at: index)

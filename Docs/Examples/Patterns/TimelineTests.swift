@@ -6,7 +6,7 @@ import Testing
 @MainActor
 @Suite("A timeline, by identifiers and by indices")
 struct TimelineTests {
-    /// A server with so many notes; an answer waits as long as the test says.
+    /// A server of notes, whose answers wait as long as the test says.
     private final class Server: NoteServer {
         let last = Mutex(100)
         let wait: @Sendable () async -> Void

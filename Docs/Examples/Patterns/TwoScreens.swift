@@ -1,7 +1,7 @@
 // Two screens that update each other: a message, and the list of contacts.
 //
-// Neither knows the other. Each asks for what it shows; a change on one is there on the other, and yesterday's data are there at
-// once when the application starts again.
+// Neither knows the other. Each asks for the models that it shows, and a change on one shows on the other. When the
+// application starts again, the stored models are there at once.
 import Grove
 import GroveMacros
 
@@ -19,7 +19,7 @@ struct Letter {
     let sender: Contact
 }
 
-/// What the network knows.
+/// The requests to the network.
 protocol Mail: Sendable {
     func letter(_ id: String) async throws -> Letter?
     func contacts() async throws -> [Contact]
@@ -37,9 +37,9 @@ final class LetterScreen {
         letter = DataProvider(dataModelManager: manager)
     }
 
-    /// Shows what was stored at once, then what the network has.
+    /// Shows the stored message at once, and then the network's.
     ///
-    /// Without a network what is stored stays.
+    /// If there is no network, the stored message stays.
     func open() async {
         _ = try? await letter.load(withCacheKey: "Letter:\(id)") { [mail, id] in try await mail.letter(id) }
     }
@@ -49,7 +49,7 @@ final class LetterScreen {
         return "\(letter.sender.name)\(letter.sender.isOnline ? " (online)" : ""): \(letter.text)"
     }
 
-    /// The reader corrects the sender's name: the list of contacts shows it too.
+    /// Corrects the sender's name for the user; the list of contacts shows it too.
     func rename(_ name: String) {
         guard let letter = letter.data else { return }
         let sender = Contact(id: letter.sender.id, name: name, isOnline: letter.sender.isOnline)
@@ -72,7 +72,7 @@ final class ContactsScreen {
         _ = try? await contacts.load(withCacheKey: "contacts", missing: .skip) { [mail] in try await mail.contacts() }
     }
 
-    /// A contact comes online: a message of theirs that is open says so.
+    /// Marks a contact as online; if a message of the contact is open, its screen shows that.
     func cameOnline(_ id: String) {
         guard let index = contacts.elements.firstIndex(where: { $0.id == id }) else { return }
         contacts.update(Contact(id: id, name: contacts[index].name, isOnline: true), at: index)

@@ -3,11 +3,11 @@
     public import GroveModel
     public import Logging
 
-    /// An observer that writes what a cache does to a log of swift-log.
+    /// An observer that logs a cache's hits, misses, commits and failures with swift-log.
     ///
-    /// Failures and rebuilds are warnings, commits are for debugging, hits and misses for tracing. Identifiers are
-    /// written as they are, so a log of these levels may name what the application's user looked at. A level that
-    /// the logger leaves out costs a comparison.
+    /// Failures and rebuilds are warnings; commits are logged for debugging, and hits and misses for tracing.
+    /// Identifiers are written as they are, so a log of these levels may name the things that the application's user
+    /// looked at. A level that the logger leaves out costs one comparison.
     public struct LoggingObserver: CacheObserver {
         private let logger: Logger
 
@@ -43,7 +43,7 @@
                 ])
         }
 
-        /// Writes what the group came to, for debugging.
+        /// Writes the results of the group, for debugging.
         public func cacheDidFinishCommit(_ report: CommitReport) {
             logger.debug(
                 "cache group commit",

@@ -4,7 +4,7 @@
     public import GroveModel
     import Synchronization
 
-    /// An observer that counts what a cache does in metrics of swift-metrics.
+    /// An observer that counts a cache's hits, misses, failures, commits and evictions with swift-metrics.
     ///
     /// | metric | kind | dimensions |
     /// |---|---|---|
@@ -31,11 +31,12 @@
         /// Counters whose dimensions come up as they happen; few, for reasons and codes are.
         private let others = Mutex<[String: Counter]>([:])
 
-        /// Makes an observer whose metrics come from `factory` and are called `prefix` and a dot and what they count.
+        /// Makes an observer whose metrics come from `factory` and are named `prefix`, a dot, and the thing that they
+        /// count.
         ///
         /// - Parameters:
-        ///   - prefix: what every label begins with.
-        ///   - dimensions: what every metric has besides its own, such as the name of the cache.
+        ///   - prefix: the beginning of every label.
+        ///   - dimensions: dimensions of every metric besides its own, such as the name of the cache.
         ///   - factory: by default the system's, as it is when this is called.
         public init(
             prefix: String = "grove", dimensions: [(String, String)] = [],
@@ -75,13 +76,13 @@
         /// Counts a failure, by code.
         public func cacheDidRebuild(after error: CacheError) { fail("open", error) }
 
-        /// Counts what was evicted.
+        /// Counts evicted records.
         public func cacheDidCommit(_ changes: ChangeSet) {
             let count = changes.evictedModelIds.count
             if count > 0 { evictions.increment(by: count) }
         }
 
-        /// Counts what the group came to.
+        /// Counts the commits, writes, records and bytes of the group, and notes how much is queued.
         public func cacheDidFinishCommit(_ report: CommitReport) {
             if report.commits > 0 { commits.increment(by: report.commits) }
             writes.increment(by: report.writes)

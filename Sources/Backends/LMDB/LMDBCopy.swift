@@ -1,20 +1,13 @@
 import CLMDB
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// A copy of a store without holes, which takes its place: LMDB's own file never shrinks.
 ///
-/// It is written under one name and called by another once it is whole and on the disk. So whoever is killed leaves the
-/// old file, or none and a whole copy, which the next opening puts in its place. The writer's lock is held all the time; the
-/// lock file goes with the data, for its locks and its numbers of commits are the old file's.
+/// It is written under one name and renamed once it is whole and on the disk. A process that is killed leaves the old
+/// file, or no file and a whole copy, which the next opening puts in its place. The writer's lock is held all the time.
+/// The lock file goes with the data, because its locks and its numbers of commits are the old file's.
 enum LMDBCopy {
     private static let unfinished = "data.copy"
     private static let finished = "data.next"
@@ -26,9 +19,9 @@ enum LMDBCopy {
         for name in names where directory.holds(name) { try directory.remove(name) }
     }
 
-    /// Puts a copy of what `environment` holds in its place; nobody may use the environment afterwards.
+    /// Puts a copy of the content of `environment` in its place; no thread may use the environment afterwards.
     ///
-    /// - Parameter replacing: called before the file goes, while nobody else can write to it.
+    /// - Parameter replacing: called before the file goes, while no other writer can change it.
     static func replace(
         _ environment: LMDBEnvironment, in directory: StoreFiles, _ replacing: () -> Void
     ) throws(CacheError) {
@@ -71,8 +64,8 @@ enum LMDBCopy {
 extension LMDBStore {
     /// Fills all sparse pages, then copies the pages in use to a new file, which takes the place of the old one.
     ///
-    /// Both are there meanwhile: the old file, and one about as large as what is stored. Other processes that have the store
-    /// open find it replaced, and open it anew.
+    /// Both are there meanwhile: the old file, and one about as large as the stored records. Other processes that have
+    /// the store open find it replaced, and open it again.
     public func shrink(_ replacing: () -> Void) throws(CacheError) {
         var position: [UInt8] = []
         repeat {

@@ -1,15 +1,8 @@
 import CLMDB
 import GroveCache
 import GroveModel
+import GrovePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The owner of one open LMDB environment; it closes when the last transaction that holds it is gone.
 ///

@@ -1,14 +1,7 @@
 import CLMDB
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 extension CacheError {
     /// The error for `status`, LMDB's own or an `errno`: the one place where LMDB's becomes an error of ours.

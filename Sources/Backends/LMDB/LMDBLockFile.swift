@@ -1,13 +1,6 @@
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// The blocks of `lock.mdb`, the table of readers that all processes map.
 ///

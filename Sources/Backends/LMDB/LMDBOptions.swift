@@ -5,25 +5,25 @@ import GroveModel
 public struct LMDBOptions: Sendable, Equatable, PatientOptions {
     /// The largest size of the store in bytes: address space, not disk; the file grows only as it is used.
     ///
-    /// A write that needs more throws `full`. It is rounded up to whole pages of the system. A store whose file is
-    /// larger already opens all the same. Processes that share a store should agree on it.
+    /// A write that needs more throws `full`. The size is rounded up to whole pages of the system. A store whose file
+    /// is already larger opens all the same. Processes that share a store should agree on it.
     public var mapSize: Int
 
     /// How many views all processes together can have open or at rest, at 64 bytes of the lock file each.
     ///
-    /// The process that opens the store first decides.
+    /// The process that opens the store first decides for all.
     public var maxReaders: Int
 
-    /// How long a write waits for another process's before it throws `locked`.
+    /// How long a write waits for a write of another process before it throws `locked`.
     public var lockTimeout: Duration
 
     /// Whether each commit survives loss of power before `write` returns.
     ///
-    /// Otherwise a power loss may undo the last commits, whole, and never damages the store.
+    /// Otherwise a power loss may undo the last commits, each as a whole, and never damages the store.
     public var isDurable: Bool
 
-    /// Makes options: 4 GiB of address space, 254 readers, commits that survive the process but not power loss, 5 seconds'
-    /// patience.
+    /// Makes options: 4 GiB of address space, 254 readers, 5 seconds' patience, commits that survive the process but
+    /// not power loss.
     public init(
         mapSize: Int = 4 << 30, maxReaders: Int = 254, isDurable: Bool = false, lockTimeout: Duration = .seconds(5)
     ) {

@@ -1,14 +1,7 @@
 import GroveCache
 import GroveCoding
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// LMDB's file, read page by page without a map, where nothing that a page says is believed before it was checked.
 ///
@@ -25,8 +18,6 @@ import GroveModel
 struct LMDBPages: ~Copyable {
     /// What is wrong with the tree below a page: the keys between which it lies.
     typealias Damage = (after: [UInt8]?, before: [UInt8]?)
-
-    private struct Damaged: Error {}
 
     private static let headCount = 16
     private static let (branch, leaf, long): (UInt16, UInt16, UInt16) = (0x01, 0x02, 0x04)

@@ -1,15 +1,8 @@
 import CLMDB
 import GroveCache
 import GroveModel
+import GrovePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The open environment of a store, and its views at rest.
 ///
@@ -199,9 +192,9 @@ final class LMDBPool: Sendable {
         throw .lmdb(MDB_MAP_RESIZED, "use the store")
     }
 
-    /// Opens the environment anew with a map of at most `bytes`, unless it was opened so.
+    /// Opens the environment again with a map of at most `bytes`, unless it was opened so.
     ///
-    /// - Throws: ``CacheError`` with code `overBudget` where the file is longer already.
+    /// - Throws: ``CacheError`` with code `overBudget` if the file is already longer.
     func limit(to bytes: Int) throws(CacheError) {
         try withNoneResting { (state, open) throws(CacheError) in
             guard open == 0 else { throw .lmdb(EBUSY, "limit the store's size") }
@@ -214,7 +207,7 @@ final class LMDBPool: Sendable {
             state.letGo()
             let environment = try usable(&state)
             guard try environment.pages().map * environment.pageBytes <= bytes else {
-                // Whoever makes it smaller needs room to write.
+                // Making it smaller needs room to write.
                 state.mapLimit = nil
                 state.letGo()
                 throw CacheError(.overBudget, "the store's file is larger than its budget")
@@ -230,7 +223,7 @@ final class LMDBPool: Sendable {
         }
     }
 
-    /// Closes the environment and opens it anew; what LMDB calls a panic is over then.
+    /// Closes the environment and opens it again, which ends what LMDB calls a panic.
     private func reopen() throws(CacheError) {
         try withNoneResting { (state, open) throws(CacheError) in
             guard open == 0 else { throw .lmdb(MDB_PANIC, "use the store until its views have ended") }

@@ -1,15 +1,8 @@
 import CLMDB
 import GroveCache
 public import GroveModel
+import GrovePlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A budget under LMDB: the map is as large as the file may become, and records fill a part of its pages.
 ///
@@ -22,9 +15,10 @@ extension LMDBStore {
     /// A map of fewer pages has none to write in beside those of records.
     static let fewestPages = 128
 
-    /// Keeps the file within `bytes` less the lock file's: opens the environment anew, unless it was opened so.
+    /// Keeps the file within `bytes` less the lock file's: opens the environment again, unless it was opened so.
     ///
-    /// - Returns: 64 in 100 of that: pages are three quarters full, and a ninth of them is left to write in.
+    /// - Returns: the bytes that records may take, 64 % of the map: pages are three quarters full, and a ninth of them
+    ///   is left to write in.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         guard let map = Self.map(within: bytes) else {
             throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to LMDB, which cannot work in so few")
@@ -57,8 +51,9 @@ extension LMDBStore {
 
     /// Whether enough pages are free for a transaction of that many records.
     ///
-    /// A record costs the page that it goes to, and the one of another that goes for it; above them, branches. Besides, pages
-    /// with eight times as many bytes are filled anew where there is room: each page of records takes three at the most.
+    /// A record costs the page that it goes to, and the page of another record that is evicted for it; above them,
+    /// branches. If there is room, pages with eight times as many bytes are refilled too: each page of records takes
+    /// three at the most.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         let (entries, bytes) = (load.entries, load.bytes)
         let (used, page, pages) = try pool.withEnvironment { (environment) throws(CacheError) in
@@ -88,7 +83,7 @@ extension LMDBStore {
             .full, "A view that stays open, here or in another process, keeps pages that were freed; end it.")
     }
 
-    /// The payload at which the records would fill their part of the pages, at the density that they have now.
+    /// The payload at which the records would fill their part of the pages, at their present density.
     public func payloadLimit(holding payload: Int) -> Int {
         let limit = pageLimit.load(ordering: .relaxed)
         guard limit < .max,
@@ -98,7 +93,7 @@ extension LMDBStore {
         return payload / used * limit + payload % used * limit / used
     }
 
-    /// What the files take, without a look at the records.
+    /// The bytes that the files take, found without a look at the records.
     public func bytesOnDisk() throws(CacheError) -> Int { try directory.allocatedBytes() }
 }
 
@@ -133,7 +128,7 @@ extension LMDBEnvironment {
             }
             let freed = unsafe number.loadUnaligned(as: UInt.self)
             let pages = unsafe Int(count.loadUnaligned(as: UInt.self))
-            // What the last two commits freed waits for the next one, whoever reads.
+            // The pages that the last two commits freed wait for the next commit, even if no view is open.
             guard freed + 1 < UInt(newest) else { break }
             if freed < oldest { now += pages } else { held += pages }
         }

@@ -3,18 +3,18 @@ public import GroveModel
 import CLMDB
 import Synchronization
 
-/// A store in an LMDB file: a map of memory, so that reading is a walk and not a call of the system.
+/// A store in an LMDB file: a map of memory, so that reading is a walk through memory and not a system call.
 ///
 /// The directory holds `data.mdb` and `lock.mdb`, readable by their owner only. Several processes may share it, on one
 /// machine. Open it once in a process: LMDB forbids a second time, and the cache's registry prevents it.
 ///
-/// - Writes go to new pages and show at once with the commit; a view neither waits for a write nor holds one up. It does
-///   keep the pages that it sees from being reused, so a view that stays open makes the file grow.
-/// - The file shrinks when a budget has become smaller, and else never: removed records leave pages that later writes
-///   reuse, until ``wipe()``.
-/// - Bytes are decoded where they lie in the map. LMDB's pages carry no checksum: a file that something else damaged may
-///   end the process, though one that was cut off is found out when it is opened. Records carry one, so what is
-///   shown is a whole record; a damaged pointer may lead to an older one, on a page that was replaced.
+/// - Writes go to new pages and show at once with the commit; a view neither waits for a write nor holds one up. It
+///   does keep the pages that it sees from being reused, so a view that stays open makes the file grow.
+/// - The file shrinks only if a budget has become smaller. Removed records leave pages that later writes reuse, until
+///   ``wipe()``.
+/// - Bytes are decoded where they lie in the map. LMDB's pages carry no checksum, so a file that another program
+///   damaged may end the process. A file that was cut off is found out when it is opened. Records carry a checksum, so
+///   a read returns a whole record; a damaged pointer may lead to an older one, on a page that was replaced.
 public final class LMDBStore: ShrinkableStore {
     /// How the store is opened.
     public typealias Options = LMDBOptions
@@ -22,7 +22,7 @@ public final class LMDBStore: ShrinkableStore {
     /// The largest value, 1 GiB.
     static let maxValueBytes = 1 << 30
 
-    /// What this backend can do.
+    /// The abilities of this backend.
     public static let profile = BackendProfile(
         name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
         readersNeverStall: true, hasUnverifiedPages: true, opensOnFullDisk: true, mainFile: LMDBFiles.names[0],
@@ -37,7 +37,7 @@ public final class LMDBStore: ShrinkableStore {
     let pool: LMDBPool
     /// The pages that the records may fill where there is a budget; the rest is room to write in.
     let pageLimit = Atomic<Int>(.max)
-    /// How many pages the next transaction may fill anew, and the stored key to begin with.
+    /// How many pages the next transaction may refill, and the stored key to begin with.
     let refillPages = Atomic<Int>(0)
     let refillStart = Lock<[UInt8]>([])
     /// Held by the one write of this process: the lock that other processes see is the process's.
@@ -45,17 +45,18 @@ public final class LMDBStore: ShrinkableStore {
 
     /// Opens the store in `directory`, or makes one there.
     ///
-    /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `corrupted` where the file
-    ///   was cut off, `unsupportedFormat` where a later version wrote it, `unsupported` where `directory` is
-    ///   `nil`, `permissionDenied`, `full`, `inputOutput`.
+    /// - Throws: ``CacheError`` with code `notAStore` if the directory holds something else, `corrupted` if the file
+    ///   was cut off, `unsupportedFormat` if a later version wrote it, `unsupported` if `directory` is `nil`. Also
+    ///   `permissionDenied`, `full`, `inputOutput`.
     public convenience init(directory: String?, options: LMDBOptions) throws(CacheError) {
         try self.init(directory: directory, options: options, hashMask: .max)
     }
 
-    /// Opens the store with the map that ``setBudget(_:)`` of `budget` asks for, which then need not open it anew.
+    /// Opens the store with the map that ``setBudget(_:)`` of `budget` asks for, so that this call need not open it
+    /// again.
     ///
-    /// The file does not grow beyond the budget from here on; nothing makes room in it before that call. Errors are those of
-    /// opening without.
+    /// The file does not grow beyond the budget from here on; nothing makes room in it before that call. The errors are
+    /// those of opening without a budget.
     public convenience init(directory: String?, options: LMDBOptions, budget: Int) throws(CacheError) {
         try self.init(directory: directory, options: options, hashMask: .max, mapLimit: LMDBStore.map(within: budget))
     }
@@ -73,18 +74,20 @@ public final class LMDBStore: ShrinkableStore {
 
     /// Opens a view of the last committed state; it never waits for a writer.
     ///
-    /// - Complexity: O(1), with neither allocation nor system call where an ended view lies ready.
-    /// - Throws: ``CacheError`` with code `closed`, `locked` where no reader slot is free, `inputOutput`.
+    /// - Complexity: O(1), with neither allocation nor system call if an ended view lies ready.
+    /// - Throws: ``CacheError`` with code `closed`, `locked` if no reader slot is free, `inputOutput`.
     public func view() throws(CacheError) -> LMDBView {
         try pool.view()
     }
 
     /// Runs `body` in a write transaction; commits when it returns, aborts when it throws.
     ///
-    /// Atomic and isolated; waits while another process writes, for ``LMDBOptions/lockTimeout``. After an error nothing was committed, and the store goes
-    /// on. A map that is full shows as `full` from ``LMDBTransaction/put(_:_:)`` or here, at the commit.
+    /// Atomic and isolated. It waits while another process writes, for ``LMDBOptions/lockTimeout`` at most. After an
+    /// error nothing was committed, and the store goes on. If the map is full, ``LMDBTransaction/put(_:_:)`` or the
+    /// commit throws `full`.
     ///
-    /// - Throws: what `body` threw, or ``CacheError`` with code `full`, `inputOutput`, `corrupted`, `locked` or `closed`.
+    /// - Throws: the error of `body`, or ``CacheError`` with code `full`, `inputOutput`, `corrupted`, `locked` or
+    ///   `closed`.
     public func write(_ body: (LMDBTransaction) throws(CacheError) -> Void) throws(CacheError) {
         try writing.withLock { (_) throws(CacheError) in
             let transaction = try pool.beginWrite()
@@ -127,16 +130,16 @@ public final class LMDBStore: ShrinkableStore {
             entries: entries)
     }
 
-    /// Removes everything: the files are deleted and made anew.
+    /// Removes everything: the files are deleted and created again.
     ///
-    /// A view that is open all the same goes on reading the old, deleted file.
+    /// A view that is still open goes on reading the old, deleted file.
     ///
     /// - Throws: ``CacheError`` with code `inputOutput`, `permissionDenied`, `full` or `closed`.
     public func wipe() throws(CacheError) {
         try pool.wipe()
     }
 
-    /// Lets go of the files; if a view is still open, when it ends.
+    /// Releases the files; if a view is still open, when it ends.
     ///
     /// Every later call throws `closed`.
     public func close() {

@@ -126,7 +126,7 @@ extension LMDBTransaction {
 
 /// The keys that a transaction has added, one behind the other.
 struct NewKeys {
-    /// At so many bytes the pages are filled, and it begins anew.
+    /// At this many bytes the pages are refilled, and the keys are collected from the start again.
     static let most = 256 << 10
 
     private var bytes: [UInt8] = []

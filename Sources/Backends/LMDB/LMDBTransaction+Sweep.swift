@@ -4,9 +4,11 @@ public import GroveModel
 
 /// LMDB's own order is that of the keys as they are stored.
 extension LMDBTransaction {
-    /// Visits at most `limit` records after the cursor's, in the order of the stored keys; long keys of one beginning and hash count once.
+    /// Visits at most `limit` records after the cursor's, in the order of the stored keys.
     ///
-    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    /// Long keys with one beginning and one hash count as one record.
+    ///
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func sweep(
         from cursor: SweepCursor?, limit: Int,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
@@ -43,7 +45,7 @@ extension LMDBTransaction {
         return nil
     }
 
-    /// The place of `key`, which is the key as it is stored.
+    /// The place of `key`, which is the stored form of the key.
     public func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
         var bytes: [UInt8] = []
         _ = unsafe LMDBKey.withStored(key, hashMask: environment.hashMask) { stored in

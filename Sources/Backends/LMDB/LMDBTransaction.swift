@@ -5,8 +5,9 @@ import CLMDB
 
 /// A write transaction of an ``LMDBStore``: it sees its own writes.
 ///
-/// It is valid inside the closure of ``LMDBStore/write(_:)`` only; afterwards every call throws `closed`. After a call
-/// of ``put(_:_:)`` or ``remove(_:)`` threw what the engine reported, every later call throws that, and so does the commit.
+/// It is valid only inside the closure of ``LMDBStore/write(_:)``; afterwards every call throws `closed`. If
+/// ``put(_:_:)`` or ``remove(_:)`` threw an error of the engine, every later call throws it too, and so does the
+/// commit.
 @safe public final class LMDBTransaction: SweepableTransaction {
     /// Bytes may move at the next call.
     public static var keepsBytes: Bool { false }
@@ -62,7 +63,7 @@ import CLMDB
 
     /// The value stored under `key`, this transaction's own writes included; valid until its next call.
     ///
-    /// - Complexity: O(log *n*), less where `key` lies near the one before.
+    /// - Complexity: O(log *n*), less if `key` lies near the one before.
     /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         try checkUsable()
@@ -74,7 +75,7 @@ import CLMDB
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
     ///
-    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func scan(
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
@@ -83,10 +84,11 @@ import CLMDB
         try unsafe environment.scan(transaction, prefix: prefix, visit)
     }
 
-    /// Stores `value` under `key`, in place of what was there; both may lie in what ``get(_:)`` returned last.
+    /// Stores `value` under `key`, in place of a former value; both may lie in the bytes that ``get(_:)`` returned
+    /// last.
     ///
-    /// - Throws: ``CacheError`` with code `full` where the map, the disk or the transaction is full, `tooLarge` for a
-    ///   value over 1 GiB or a key over 8,192 bytes, `emptyIdentifier` for a key of no bytes, `inputOutput`,
+    /// - Throws: ``CacheError`` with code `full` if the map, the disk or the transaction is full, `tooLarge` for a
+    ///   value over 1 GiB or a key over 8,192 bytes. Also `emptyIdentifier` for a key of no bytes, `inputOutput`,
     ///   `corrupted`, `closed`.
     public func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
         try checkUsable()
@@ -118,7 +120,7 @@ import CLMDB
         }
     }
 
-    /// Removes `key`; that it is not there is not an error.
+    /// Removes `key`; a missing key is no error.
     ///
     /// - Throws: ``CacheError`` with code `full`, `inputOutput`, `corrupted` or `closed`.
     public func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) {
@@ -133,7 +135,7 @@ import CLMDB
         unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
-    /// Does nothing: a transaction ends with the closure that it was given to.
+    /// Does nothing: a transaction ends with the closure that received it.
     public func end() {}
 
     /// Throws once the transaction has ended or failed.

@@ -4,8 +4,9 @@ import CLMDB
 
 /// A read transaction of an ``LMDBStore``, on the newest commit at the time it was opened.
 ///
-/// Bytes stay where they are in the map: what ``get(_:)`` returns is valid until ``end()``. A view that is dropped
-/// without `end()` ends itself. While a view is open, the pages that it sees are not reused, so views are kept short.
+/// Bytes stay where they are in the map: those that ``get(_:)`` returns are valid until ``end()``. A view that is
+/// dropped without `end()` ends itself. While a view is open, the pages that it sees are not reused, so views are kept
+/// short.
 @safe
 // SAFETY: one thread at a time uses a view (`NodeView`'s contract); between uses it lies in the pool, behind its lock.
 public final class LMDBView: NodeView, @unchecked Sendable {
@@ -23,7 +24,7 @@ public final class LMDBView: NodeView, @unchecked Sendable {
         var begun: OpaquePointer?
         var status = unsafe mdb_txn_begin(environment.pointer, nil, UInt32(MDB_RDONLY), &begun)
         if status == MDB_READERS_FULL {
-            // Slots of processes that were killed are taken until somebody looks.
+            // The slots of killed processes stay taken until a process checks for them.
             unsafe mdb_reader_check(environment.pointer, nil)
             status = unsafe mdb_txn_begin(environment.pointer, nil, UInt32(MDB_RDONLY), &begun)
         }
@@ -52,7 +53,7 @@ public final class LMDBView: NodeView, @unchecked Sendable {
         unsafe mdb_txn_reset(transaction)
     }
 
-    /// The value stored under `key`, or `nil` where there is none; valid until the view ends.
+    /// The value stored under `key`, or `nil` if there is none; valid until the view ends.
     ///
     /// - Complexity: O(log *n*), without allocation for keys of up to 494 bytes.
     /// - Throws: ``CacheError`` with code `corrupted` or `inputOutput`.
@@ -72,8 +73,9 @@ public final class LMDBView: NodeView, @unchecked Sendable {
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
     ///
-    /// - Complexity: O(log *n* + *m*) for *m* keys; keys over 494 bytes that share their first 494 are sorted first.
-    /// - Throws: ``CacheError`` with code `corrupted` or `inputOutput`, and what `visit` throws.
+    /// - Complexity: O(log *n* + *m*) for *m* keys; keys over 494 bytes that share their first 494 bytes are sorted
+    ///   first.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted` or `inputOutput`.
     public func scan(
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool

@@ -1,13 +1,6 @@
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// A lock before LMDB's own for writers, which knows no deadline: a process that holds that and is stopped would stop all others.
 ///

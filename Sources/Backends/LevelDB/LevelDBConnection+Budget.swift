@@ -15,14 +15,15 @@ extension LevelDBConnection {
         }
     }
 
-    /// Begins LevelDB's notes anew where they have grown: it never does while it is open.
+    /// Replaces LevelDB's manifest and its log of events if they have grown: LevelDB itself never does while it is
+    /// open.
     ///
-    /// Opening anew takes a millisecond or two, for which views wait; it happens once in hundreds of compactions.
+    /// Opening again takes a millisecond or two, for which views wait; it happens once in hundreds of compactions.
     func trim(_ shares: LevelDBShares) throws(CacheError) {
         try state.withLock { (state) throws(CacheError) in
             guard let notes = try state.directory?.notes() else { throw .closedStore }
             if notes.events > shares.notes { state.directory?.emptyEvents() }
-            // The manifest is written anew by opening, which has to wait for views: later, if there are any.
+            // Opening writes a new manifest, and has to wait for views: later, if there are any.
             guard notes.manifest > shares.notes, state.users == 0, state.failure == nil, state.isHandleUnused else {
                 return
             }

@@ -1,13 +1,6 @@
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// What a store and its views share: the directory, the handle, and the count of what uses the handle.
 ///
@@ -42,7 +35,7 @@ final class LevelDBConnection: Sendable {
         var refusals = 0
         /// What may be written before the files are looked at again.
         var room = 0
-        /// The bytes of keys and values, as far as whoever keeps an account said, and those of tables for each.
+        /// The bytes of keys and values, as the cache last gave them, and the bytes of tables for each of them.
         var payload = 0
         var density: Double?
         var counted: (commits: Int, entries: Int, payloadBytes: Int)?
@@ -64,7 +57,7 @@ final class LevelDBConnection: Sendable {
             return opened
         }
 
-        /// Whether nobody has the handle: a view that has ended lets go of it a moment later.
+        /// Whether no view has the handle: a view that has ended lets go of it a moment later.
         var isHandleUnused: Bool {
             mutating get {
                 guard var last = handle.take() else { return true }
@@ -123,11 +116,11 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// The handle for a transaction; where a write failed before, it is a new one.
+    /// The handle for a transaction; after a failed write, it is a new one.
     ///
-    /// A write that failed halfway leaves half a record in LevelDB's log, behind which no other may be put, and after
-    /// a failed sync or compaction LevelDB refuses all writes. Opening anew begins a new log. It waits up to a second
-    /// for open views, and until the disk has room, so that readers do not lose what they have.
+    /// A write that failed halfway leaves half a record in LevelDB's log, behind which no other may be put. After a
+    /// failed sync or compaction LevelDB refuses all writes. Opening again begins a new log. It waits up to a second
+    /// for open views, and until the disk has room, so that readers do not lose the data that they have.
     func writable() throws(CacheError) -> LevelDBHandle {
         for _ in 0..<2_000 {
             let handle: LevelDBHandle? = try state.withLock { (state) throws(CacheError) in
@@ -140,10 +133,10 @@ final class LevelDBConnection: Sendable {
             if let handle { return handle }
             usleep(500)
         }
-        throw failure ?? CacheError(.other, "Views stay open, so that the store cannot be opened anew.")
+        throw failure ?? CacheError(.other, "Views stay open, so that the store cannot be opened again.")
     }
 
-    /// The failure after which nothing is written before the store is opened anew.
+    /// The failure after which nothing is written until the store is opened again.
     var failure: CacheError? { state.withLock { $0.failure } }
 
     /// Notes that a write failed, and takes what there is of it out of the log.
@@ -186,8 +179,9 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Sees to it that LevelDB keeps its files within `bytes`, and returns how they are shared out; opens it anew where it
-    /// was not opened for that.
+    /// Makes LevelDB keep its files within `bytes`, and returns how they are shared out.
+    ///
+    /// Opens LevelDB again if it was not opened for that.
     func limit(to bytes: Int) throws(CacheError) -> LevelDBShares {
         let shares = LevelDBShares(bytes)
         try state.withLock { (state) throws(CacheError) in
@@ -213,7 +207,7 @@ final class LevelDBConnection: Sendable {
     /// How a budget is shared out, where there is one.
     var shares: LevelDBShares? { state.withLock { $0.shares } }
 
-    /// Closes the handle, removes its files and opens it anew; views that are asked for meanwhile wait.
+    /// Closes the handle, removes its files and opens it again; views that are asked for meanwhile wait.
     func wipe() throws(CacheError) {
         try state.withLock { (state) throws(CacheError) in
             guard state.directory != nil else { throw .closedStore }

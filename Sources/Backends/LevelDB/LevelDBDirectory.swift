@@ -1,13 +1,6 @@
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// The owner of a store's directory: it holds a lock on it, knows LevelDB's files by their names, and removes them.
 ///
@@ -21,9 +14,9 @@ struct LevelDBDirectory: ~Copyable {
 
     /// Names by which other engines' stores are known.
     private static let strangers = ["data.mdb", "store.sqlite"]
-    /// There while a wipe is under way: whoever opens the store next finishes it.
+    /// Present while a wipe is under way: the next opening of the store finishes it.
     private static let wipingMark = "grove-leveldb.wiping"
-    /// There while it is tried whether the disk has room.
+    /// Present while the directory tries whether the disk has room.
     private static let roomProbe = "grove-leveldb.room"
 
     /// Locks the directory of `files` and sees to it that LevelDB may open it.

@@ -1,14 +1,7 @@
 import CLevelDB
 import GroveCache
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// The failures of LevelDB, which it reports as strings, as ``CacheError``s.
 enum LevelDBErrors {

@@ -3,8 +3,8 @@ import GroveModel
 
 /// The owner of an open LevelDB and of what LevelDB needs for as long as it is open.
 ///
-/// LevelDB's functions may be called by any thread at once. Whoever releases the last reference has seen to it that no
-/// snapshot, iterator or call is left.
+/// LevelDB's functions may be called by any thread at once. The thread that releases the last reference has made sure
+/// that no snapshot, iterator or call is left.
 // SAFETY: the pointers never change; what they point to LevelDB synchronises or, as the options, is never changed.
 @safe final class LevelDBHandle: @unchecked Sendable {
     /// The open database.

@@ -116,7 +116,7 @@ private struct KeyRun {
     /// Whether the keys of `other` have the same bytes in front.
     func isOfSameKeys(as other: KeyRun) -> Bool { prefixCount == other.prefixCount && prefix == other.prefix }
 
-    /// Moves on to the key of `next`; where that is not greater by `most` at most, the run begins anew.
+    /// Moves on to the key of `next`; if that is not greater by at most `most`, the run starts again.
     mutating func move(to next: KeyRun, within most: Int) {
         let step = next.number - number
         length = step > 0 && step <= most ? length + 1 : 0

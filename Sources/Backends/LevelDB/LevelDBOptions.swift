@@ -1,6 +1,6 @@
 /// How a ``LevelDBStore`` is opened.
 ///
-/// Every file can be opened with any options; they shape what is written from then on.
+/// Every store can be opened with any options; they shape the files that are written from then on.
 public struct LevelDBOptions: Sendable, Equatable {
     /// Bytes of writes that are gathered in memory, and in one log, before they become a table.
     ///
@@ -17,11 +17,11 @@ public struct LevelDBOptions: Sendable, Equatable {
 
     /// Bytes of entries in one block, the unit that is read, verified and compressed; at least 1,024.
     ///
-    /// Each read verifies and searches a whole block: 2 KB made reads of 160-byte records a quarter faster than
-    /// LevelDB's own 4 KB, for files larger by one part in a hundred.
+    /// Each read verifies and searches a whole block. Compared with LevelDB's own 4 KB, blocks of 2 KB made reads of
+    /// 160-byte records a quarter faster, and files one per cent larger.
     public var blockBytes: Int
 
-    /// Bits of the bloom filter per key, by which a table that cannot hold a key is not read; 0 for no filter.
+    /// Bits of the bloom filter per key, which spares reading a table that cannot hold a key; 0 for no filter.
     public var bloomBitsPerKey: Int
 
     /// The number of files that are kept open; at least 64.
@@ -29,18 +29,18 @@ public struct LevelDBOptions: Sendable, Equatable {
 
     /// Whether blocks are compressed with Snappy; they are by default.
     ///
-    /// Tables of text are smaller by 15 to 45 parts in a hundred, and what is read often is read faster: an unpacked block is
-    /// verified once, and one that is not packed at each look-up. Reads at random over more than
+    /// Tables of text are 15 to 45 per cent smaller. Records that are read often are read faster: an unpacked block is
+    /// verified once, and a block that was never packed is verified at each look-up. Reads at random over more than
     /// ``blockCacheBytes`` are slower, by a third over five times as much.
     public var isCompressed: Bool
 
     /// Whether each commit is on the disk before ``LevelDBStore/write(_:)`` returns.
     ///
-    /// Without it, commits survive the process being killed, and loss of power may take some and keep later ones: only
+    /// Otherwise commits survive the process being killed, but loss of power may take some and keep later ones: only
     /// ``LevelDBStore/synchronize()`` makes sure. Meant for stores that can be thrown away, and for measuring.
     public var syncsEachCommit: Bool
 
-    /// Makes options; what is left out has the value that measurements favoured for records of some hundred bytes.
+    /// Makes options; the defaults are the values that measurements favoured for records of some hundred bytes.
     public init(
         writeBufferBytes: Int = 4 << 20, maxFileBytes: Int = 2 << 20, blockCacheBytes: Int = 8 << 20,
         blockBytes: Int = 2 << 10, bloomBitsPerKey: Int = 10, maxOpenFiles: Int = 256, isCompressed: Bool = true,

@@ -1,14 +1,7 @@
 import GroveCache
 import GroveCoding
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// What a transaction has put and removed: its last word on each key, in a hash table over bytes of its own.
 ///

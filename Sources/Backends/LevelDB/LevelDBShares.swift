@@ -18,7 +18,7 @@ struct LevelDBShares {
     let step: Int
     /// What may be left of replaced tables when a compaction goes on: blocks of the file system are counted whole.
     let slack: Int
-    /// The size above which LevelDB's own notes, its manifest and its log of events, are begun anew.
+    /// The size above which LevelDB's own notes, its manifest and its log of events, are begun again.
     let notes: Int
 
     init(_ budget: Int) {

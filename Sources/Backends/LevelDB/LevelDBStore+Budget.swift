@@ -1,22 +1,16 @@
 import GroveCache
 public import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// A budget under LevelDB: small buffers and tables, payload below half, and a compaction of everything in time.
 ///
 /// What is replaced or removed stays in the tables until they are compacted, and a compaction writes new tables before
 /// it removes old ones: ``LevelDBShares`` says how much is left to it.
 extension LevelDBStore {
-    /// Keeps the files within `bytes`: opens LevelDB anew, with buffers of a fiftieth of that, unless it was opened so.
+    /// Keeps the files within `bytes`: opens LevelDB again, with buffers of a fiftieth of that, unless it was opened
+    /// so.
     ///
-    /// - Returns: some 42 to 44 in 100 of them.
+    /// - Returns: the bytes that records may take, some 42 to 44 % of `bytes`.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         guard bytes >= 4 << 20 else {
             throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to LevelDB, which cannot work in so few")
@@ -29,13 +23,13 @@ extension LevelDBStore {
         return shares.payload
     }
 
-    /// Compacts everything where the files have grown into what is left to compaction.
+    /// Compacts everything if the files have grown into the room that compactions need.
     ///
-    /// - Complexity: O(1) where far less was written since the files were last looked at than fits, else O(files) and what
-    ///   it compacts.
-    /// - Returns: false where they are as large afterwards.
-    /// - Throws: ``CacheError`` with code `full` where reads that do not end keep tables for a second and more, and what a
-    ///   compaction failed with.
+    /// - Complexity: O(1) if far less was written than fits since the files were last looked at, else O(files) and the
+    ///   cost of a compaction.
+    /// - Returns: false if there is not enough room afterwards either.
+    /// - Throws: ``CacheError`` with code `full` if reads that do not end keep tables for a second and more, and the
+    ///   error of a failed compaction.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         let (entries, bytes) = (load.entries, load.bytes)
         guard let shares = connection.shares else { return true }
@@ -67,7 +61,7 @@ extension LevelDBStore {
         throw CacheError(.full, "The files leave no room for \(bytes) bytes more within the budget.")
     }
 
-    /// What the tables took for each byte of records, when everything was compacted last, tells how many fit.
+    /// The payload that fits, from the bytes of tables for each byte of records when everything was last compacted.
     public func payloadLimit(holding payload: Int) -> Int {
         guard let shares = connection.shares, let density = connection.density(holding: payload) else { return .max }
         return Int(Double(shares.tables) / density)
@@ -76,7 +70,7 @@ extension LevelDBStore {
     /// Compacts everything, step by step: each begins when the tables that the last one replaced are gone.
     private func compact(_ shares: LevelDBShares) throws(CacheError) {
         try connection.refuseWhileHeldUp()
-        // After a failed write or compaction LevelDB compacts nothing until it is opened anew.
+        // After a failed write or compaction LevelDB compacts nothing until it is opened again.
         _ = try connection.writable()
         try connection.trim(shares)
         let ends: [[UInt8]?] = try ends(ofStepsOf: shares.step) + [nil]
@@ -96,7 +90,7 @@ extension LevelDBStore {
 
     /// Waits until the tables that were replaced are gone, but for `slack` bytes.
     ///
-    /// LevelDB removes what nobody reads any more whenever it has made a table, also one of nothing.
+    /// Whenever LevelDB has made a table, even an empty one, it removes the tables that no reader uses any more.
     private func settle(_ handle: LevelDBHandle, _ slack: Int) throws(CacheError) {
         for attempt in 0..<Self.patience {
             if try connection.tableBytes() <= handle.tableBytes + slack { return }

@@ -4,25 +4,28 @@ public import GroveModel
 
 /// A ``NodeStore`` on LevelDB: a log-structured merge tree that takes batches of writes very fast.
 ///
-/// One process, and one handle in it, has the store at a time; another is told `locked` at once. Checksums of whatever
-/// is read are verified, at opening and later: damage ends in a typed error and not in an older or another value.
+/// One process, and one handle in it, has the store at a time; another is told `locked` at once. Checksums of
+/// everything that is read are verified, at opening and later: damage ends in a typed error and not in an older or
+/// another value.
 ///
-/// What something else removes or exchanges is noticed by the file `LOCK` (see ``BackendProfile/mainFile``). LevelDB itself finds
-/// its files by the directory's path, its own thread too: do not put another LevelDB's files where one is open.
+/// The file `LOCK` shows whether another program removed or exchanged the files (see ``BackendProfile/mainFile``).
+/// LevelDB itself finds its files by the directory's path, on its own thread too: do not put another LevelDB's files
+/// where one is open.
 ///
-/// The directory, which holds nothing else, is given mode 0700 where its owner opens it: that keeps others out, for LevelDB
-/// makes its files with mode 0644 less the process's mask.
+/// The directory, which holds nothing else, is given mode 0700 if its owner opens it. That keeps others out, because
+/// LevelDB makes its files with mode 0644 less the process's mask.
 ///
-/// Opening a store that exists needs room on the disk: LevelDB makes its log a table, and begins a new manifest. So it needs as many bytes
-/// as the log has, at most ``LevelDBOptions/writeBufferBytes`` as a rule, and three pages. Without them it throws `full` and changes nothing.
+/// Opening a store that exists needs room on the disk: LevelDB makes its log a table, and begins a new manifest. So it
+/// needs three pages and as many bytes as the log has, at most ``LevelDBOptions/writeBufferBytes`` as a rule. Without
+/// them it throws `full` and changes nothing.
 ///
-/// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. Nothing
-/// in the process may open the file `LOCK`, since closing it would let go of LevelDB's lock.
+/// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. No code in the
+/// process may open the file `LOCK`, because closing it would release LevelDB's lock.
 public final class LevelDBStore: BudgetedStore {
-    /// What this backend can do.
+    /// The abilities of this backend.
     ///
-    /// Readers wait for no writer and no compaction, which share the disk and the processor with them. Values are
-    /// limited to 256 MB, because LevelDB keeps several copies of a batch in memory while it is written.
+    /// Readers wait for no writer and no compaction, but share the disk and the processor with them. Values are limited
+    /// to 256 MB, because LevelDB keeps several copies of a batch in memory while it is written.
     public static let profile = BackendProfile(
         name: "leveldb", isPersistent: true, survivesCrash: true, isMultiProcess: false, isEvicting: true,
         readersNeverStall: true, mainFile: "LOCK", maxValueBytes: 256 << 20,
@@ -38,16 +41,17 @@ public final class LevelDBStore: BudgetedStore {
     ///
     /// - Complexity: O(*log*) for the log that was not yet made a table, at most twice the write buffer; not
     ///   proportional to the store.
-    /// - Throws: ``CacheError`` with code `locked` where another handle or process holds it; `notAStore` where the
-    ///   directory is a file, or holds another engine's store; `corrupted` where a log, the manifest or a table is damaged; `unsupportedFormat`, `inputOutput`,
-    ///   `permissionDenied`, `full`; `unsupported` where `directory` is `nil`.
+    /// - Throws: ``CacheError`` with code `locked` if another handle or process holds it, `notAStore` if the directory
+    ///   is a file or holds another engine's store. Also `corrupted` if a log, the manifest or a table is damaged,
+    ///   `unsupported` if `directory` is `nil`, `unsupportedFormat`, `inputOutput`, `permissionDenied`, `full`.
     public init(directory: String?, options: LevelDBOptions) throws(CacheError) {
         connection = try LevelDBConnection(directory, options: options)
     }
 
-    /// Opens the store with the buffers that ``setBudget(_:)`` of `budget` asks for, which then need not open it anew.
+    /// Opens the store with the buffers that ``setBudget(_:)`` of `budget` asks for, so that this call need not open it
+    /// again.
     ///
-    /// Nothing is kept within the budget before that call. Complexity and errors are those of opening without.
+    /// Nothing is kept within the budget before that call. Complexity and errors are those of opening without a budget.
     public init(directory: String?, options: LevelDBOptions, budget: Int) throws(CacheError) {
         connection = try LevelDBConnection(directory, options: options, budget: budget)
     }
@@ -55,7 +59,7 @@ public final class LevelDBStore: BudgetedStore {
     /// Opens a view of the last committed state: a snapshot of LevelDB.
     ///
     /// - Complexity: O(1).
-    /// - Throws: ``CacheError`` with code `closed`, or those of opening where an earlier reopening failed.
+    /// - Throws: ``CacheError`` with code `closed`, or those of opening if an earlier reopening failed.
     public func view() throws(CacheError) -> LevelDBView {
         let (handle, options) = try connection.begin()
         return LevelDBView(handle, options: options, of: connection)
@@ -65,10 +69,10 @@ public final class LevelDBStore: BudgetedStore {
     ///
     /// The commit is one batch in LevelDB's log, which is synchronised before this returns (see
     /// ``LevelDBOptions/syncsEachCommit``). A transaction that wrote nothing costs nothing. After a failed write the
-    /// store is readable as it was; what there is of the batch is cut out of the log, and the next transaction opens
-    /// LevelDB anew, once no view is open.
+    /// store reads as before. The part of the batch that reached the log is cut out of it, and the next transaction
+    /// opens LevelDB again, once no view is open.
     ///
-    /// - Throws: what `body` threw, or ``CacheError`` with code `closed`, `full`, `inputOutput`, `corrupted`.
+    /// - Throws: the error of `body`, or ``CacheError`` with code `closed`, `full`, `inputOutput`, `corrupted`.
     public func write(_ body: (LevelDBTransaction) throws(CacheError) -> Void) throws(CacheError) {
         let transaction = LevelDBTransaction(try connection.writable())
         try body(transaction)
@@ -85,8 +89,8 @@ public final class LevelDBStore: BudgetedStore {
 
     /// Returns when everything committed so far survives loss of power: at once, unless commits are not synchronised.
     ///
-    /// Without ``LevelDBOptions/syncsEachCommit`` it makes a table of what is in memory, because earlier logs may hold
-    /// commits that synchronising the current one would leave behind.
+    /// Without ``LevelDBOptions/syncsEachCommit`` it makes a table of the records in memory, because earlier logs may
+    /// hold commits that synchronising the current one would leave behind.
     ///
     /// - Throws: ``CacheError`` with code `closed`, `full`, `inputOutput`, or an earlier failed write's error.
     public func synchronize() throws(CacheError) {
@@ -119,10 +123,10 @@ public final class LevelDBStore: BudgetedStore {
 
     /// The size of the store now, counted exactly.
     ///
-    /// LevelDB does not know how many keys it holds, nor can a writer tell without looking each one up. So the first
+    /// LevelDB does not know how many keys it holds, and a writer could only tell by looking each one up. So the first
     /// call after a commit or an opening reads the whole store; a repeated one does not. ``bytesOnDisk()`` is cheap.
     ///
-    /// - Complexity: O(*n*) after a commit, about 0.3 µs an entry; else O(files).
+    /// - Complexity: O(*n*) after a commit, about 0.3 µs for each entry; else O(files).
     /// - Throws: ``CacheError`` with code `closed`, `corrupted` or `inputOutput`.
     public func size() throws(CacheError) -> StoreSize {
         let (commits, last) = connection.counts()
@@ -143,13 +147,13 @@ public final class LevelDBStore: BudgetedStore {
     /// - Throws: ``CacheError`` with code `closed` or `inputOutput`.
     public func bytesOnDisk() throws(CacheError) -> Int { try connection.bytesOnDisk() }
 
-    /// Removes everything: closes LevelDB, removes its files, its logs of events included, and opens it anew.
+    /// Removes everything: closes LevelDB, removes its files, its logs of events included, and opens it again.
     ///
-    /// A process that is killed in between finishes it at the next opening.
+    /// If the process is killed in between, the next opening finishes it.
     ///
-    /// - Throws: ``CacheError`` with code `closed`, `locked` where a view is open, `inputOutput`, `permissionDenied`.
+    /// - Throws: ``CacheError`` with code `closed`, `locked` if a view is open, `inputOutput`, `permissionDenied`.
     public func wipe() throws(CacheError) { try connection.wipe() }
 
-    /// Closes LevelDB, which waits for a compaction that is under way, and lets go of every file and lock.
+    /// Closes LevelDB, which waits for a compaction that is under way, and releases every file and lock.
     public func close() { connection.close() }
 }

@@ -3,10 +3,10 @@ public import GroveCache
 import GroveCoding
 public import GroveModel
 
-/// A write transaction of a ``LevelDBStore``: an overlay of what it wrote over the state it began with.
+/// A write transaction of a ``LevelDBStore``: an overlay of its own writes over the state it began with.
 ///
-/// Nothing reaches LevelDB before the transaction commits, as one batch. There is one writer, so that the current state
-/// is the state it began with.
+/// Nothing reaches LevelDB before the transaction commits, as one batch. There is one writer, so the current state is
+/// the state it began with.
 public final class LevelDBTransaction: SweepableTransaction {
     /// False: the bytes of a value are freed at the next call.
     public static var keepsBytes: Bool { false }
@@ -93,10 +93,11 @@ public final class LevelDBTransaction: SweepableTransaction {
         }
     }
 
-    /// Visits at most `limit` entries whose keys come after the cursor's, in byte order; what this transaction wrote is passed over.
+    /// Visits at most `limit` entries whose keys come after the cursor's, in byte order; those that this transaction
+    /// wrote are skipped.
     ///
-    /// - Complexity: a search of LevelDB's, and O(`limit`).
-    /// - Throws: what `visit` threw, or ``CacheError`` with code `corrupted` or `inputOutput`.
+    /// - Complexity: one search in LevelDB, and O(`limit`).
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted` or `inputOutput`.
     public func sweep(
         from cursor: SweepCursor?, limit: Int,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
@@ -119,7 +120,7 @@ public final class LevelDBTransaction: SweepableTransaction {
         }
     }
 
-    /// The place of `key`, which is the key.
+    /// The place of `key`, which is the key itself.
     public func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
         unsafe SweepCursor(Array(key))
     }

@@ -26,10 +26,10 @@ public import GroveModel
 
     deinit { end() }
 
-    /// The value stored under `key`, or `nil` where there is none; valid until the next call or the end of the view.
+    /// The value stored under `key`, or `nil` if there is none; valid until the next call or the end of the view.
     ///
-    /// - Complexity: one `leveldb_get`, or less where keys that end in numbers follow each other.
-    /// - Throws: ``CacheError`` with code `corrupted` where a checksum is wrong, or `inputOutput`.
+    /// - Complexity: one `leveldb_get`, or less if keys that end in numbers follow each other.
+    /// - Throws: ``CacheError`` with code `corrupted` if a checksum is wrong, or `inputOutput`.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         try unsafe lookup.get(key)
     }
@@ -37,7 +37,7 @@ public import GroveModel
     /// Visits the entries whose keys begin with `prefix`, in the order of their keys' bytes.
     ///
     /// - Complexity: O(log *n* + *m*) for *m* such entries among *n*.
-    /// - Throws: what `visit` threw, or ``CacheError`` with code `corrupted` or `inputOutput`.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted` or `inputOutput`.
     public func scan(
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool

@@ -9,8 +9,8 @@ extension NormalizedCache where Store == MemoryStore {
     /// Makes an empty cache in memory.
     ///
     /// - Parameters:
-    ///   - directory: nothing is made or looked for there; it is taken so that a test or a preview differs from the application
-    ///     in the cache's type alone.
+    ///   - directory: not used; it is a parameter so that a test or a preview differs from the application only in the
+    ///     cache's type.
     ///   - budget: how much the cache may hold; by default there is no limit.
     ///   - history: as in ``NormalizedCache/init(directory:options:policy:queueLimit:budget:history:observer:now:)``.
     ///   - observer: told of misses, failures and commits.

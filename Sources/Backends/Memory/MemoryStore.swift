@@ -3,11 +3,12 @@ public import GroveModel
 
 /// A ``NodeStore`` in memory: for tests, for previews and for caches that need not outlive the process.
 ///
-/// The content is a persistent ordered tree. A view is one version of it, opened in O(1); a transaction shares with that
-/// version what it does not change. The last view of an older version frees, when it ends, what it alone reached, and the next commit
-/// waits for that; readers and the writer do not wait for one another otherwise.
+/// The content is a persistent ordered tree. A view is one version of it, opened in O(1); a transaction shares with
+/// that version everything that it does not change. When the last view of an older version ends, it frees the nodes
+/// that only that version reached, and the next commit waits for that. Otherwise readers and the writer do not wait for
+/// one another.
 public final class MemoryStore: BudgetedStore {
-    /// What this backend can do: it is fast, and forgets everything when the process ends.
+    /// The abilities of this backend: it is fast, and forgets everything when the process ends.
     public static let profile = BackendProfile(
         name: "memory", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
         readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
@@ -18,8 +19,8 @@ public final class MemoryStore: BudgetedStore {
     /// Makes an empty store.
     ///
     /// - Parameters:
-    ///   - directory: not used; a path is accepted, so that code that opens any backend need not tell them apart, and
-    ///     nothing is written there. Two stores with one path share nothing.
+    ///   - directory: not used; a path is accepted so that code can open any backend in the same way, and nothing is
+    ///     written there. Two stores with one path share nothing.
     ///   - options: nothing to choose.
     /// - Throws: never.
     public init(directory: String? = nil, options: MemoryOptions = MemoryOptions()) throws(CacheError) {
@@ -35,7 +36,7 @@ public final class MemoryStore: BudgetedStore {
 
     /// Runs `body` in a write transaction; commits when it returns, aborts when it throws.
     ///
-    /// - Throws: what `body` threw, or ``CacheError`` with code `closed`.
+    /// - Throws: the error of `body`, or ``CacheError`` with code `closed`.
     public func write(_ body: (MemoryTransaction) throws(CacheError) -> Void) throws(CacheError) {
         let last = try current()
         let transaction = MemoryTransaction(last.history.tree(after: last.tree))
@@ -63,35 +64,35 @@ public final class MemoryStore: BudgetedStore {
         return StoreSize(bytesOnDisk: 0, payloadBytes: tree.payloadBytes, entries: tree.entries)
     }
 
-    /// Removes everything; the memory is freed before this returns, where no view is open.
+    /// Removes everything; if no view is open, the memory is freed before this returns.
     ///
     /// - Complexity: O(*n*).
     public func wipe() throws(CacheError) {
         publish(TreeVersion(), in: try current())
     }
 
-    /// Frees everything, what open views reach excepted; later calls throw `closed`.
+    /// Frees everything except what open views reach; later calls throw `closed`.
     public func close() {
         if let last = try? current() { publish(nil, in: last) }
     }
 
     // MARK: A budget
 
-    /// Opens as without a budget.
+    /// Opens the store as without a budget.
     public convenience init(directory: String?, options: MemoryOptions, budget: Int) throws(CacheError) {
         try self.init(directory: directory, options: options)
     }
 
-    /// All of `bytes` is for keys and values.
+    /// Returns `bytes`: all of them are for keys and values.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int { bytes }
 
-    /// True: nothing is needed beside what is stored.
+    /// Returns true: nothing is needed beside the records.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool { true }
 
-    /// No less than the budget.
+    /// Returns a payload that is never reached: the budget alone limits it.
     public func payloadLimit(holding payload: Int) -> Int { .max }
 
-    /// None.
+    /// Returns 0: there are no files.
     public func bytesOnDisk() throws(CacheError) -> Int { 0 }
 
     private func current() throws(CacheError) -> TreeVersion {

@@ -1,7 +1,7 @@
 public import GroveCache
 public import GroveModel
 
-/// A write transaction of a ``MemoryStore``: a tree of its own that shares what it has not changed.
+/// A write transaction of a ``MemoryStore``: a tree of its own that shares everything that it has not changed.
 public final class MemoryTransaction: SweepableTransaction {
     /// False: a later `put` or `remove` frees the bytes that this transaction itself wrote under the same key.
     public static var keepsBytes: Bool { false }
@@ -30,7 +30,7 @@ public final class MemoryTransaction: SweepableTransaction {
         unsafe tree.put(KeyBytes(key), value)
     }
 
-    /// Removes `key`; nothing is copied where it is not there.
+    /// Removes `key`; if it is missing, nothing is copied.
     public func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) { unsafe tree.remove(KeyBytes(key)) }
 
     /// Visits the entries whose keys begin with `prefix`, this transaction's own writes included, in byte order.
@@ -45,7 +45,8 @@ public final class MemoryTransaction: SweepableTransaction {
         }
     }
 
-    /// Visits at most `limit` entries whose keys come after the cursor's, in byte order, this transaction's own writes included.
+    /// Visits at most `limit` entries whose keys come after the cursor's, in byte order, this transaction's own writes
+    /// included.
     ///
     /// - Complexity: O(*k*) for a key of *k* bytes, and O(`limit`).
     public func sweep(
@@ -66,7 +67,7 @@ public final class MemoryTransaction: SweepableTransaction {
         return last.map { unsafe SweepCursor(Array($0.key.bytes)) }
     }
 
-    /// The place of `key`, which is the key.
+    /// The place of `key`, which is the key itself.
     public func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
         unsafe SweepCursor(Array(key))
     }

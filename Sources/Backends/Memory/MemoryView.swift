@@ -15,9 +15,10 @@ public final class MemoryView: NodeView {
         root = version.tree.root
     }
 
-    /// The value stored under `key`, or `nil` where there is none; valid until the view ends.
+    /// The value stored under `key`, or `nil` if there is none; valid until the view ends.
     ///
-    /// - Complexity: O(*k*) at most for a key of *k* bytes, whatever the store holds; nothing is copied or allocated.
+    /// - Complexity: O(*k*) at most for a key of *k* bytes, however much the store holds; nothing is copied or
+    ///   allocated.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         unsafe root?.value(KeyBytes(key))
     }
@@ -34,7 +35,7 @@ public final class MemoryView: NodeView {
         }
     }
 
-    /// Lets go of the version; a second call does nothing.
+    /// Releases the version; a second call does nothing.
     public func end() {
         root = nil
         version = nil

@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Android)
-    import Android
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// One allocation of a ``ByteTree``: an entry, which is a key and its value, or a branch, which is what lies below it by the
 /// symbol that keys have at one position. All keys below a branch agree in every symbol before that position.

@@ -125,8 +125,8 @@ final class SQLiteBudget: Sendable {
         let log = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
         if log + needed + packing <= allowed {
             state.withLock { $0.hasRoomToPack = true }
-            // Whoever reads looks through all of the log for each page. That can wait for a moment without views, and
-            // where it fails the write fits nevertheless.
+            // A reader looks through all of the log for each page. Cutting it off can wait for a moment without views;
+            // if it fails, the write fits nevertheless.
             if log > Self.longLog { try? cutOffLog(writer.connection, patience: 0) }
             return true
         }
@@ -181,7 +181,7 @@ final class SQLiteBudget: Sendable {
         }
     }
 
-    /// Writes the database anew, without holes; see ``SQLiteStore/shrink(_:)``.
+    /// Rewrites the database without holes; see ``SQLiteStore/shrink(_:)``.
     func shrink(_ writer: SQLiteWriter) throws(CacheError) {
         try cutOffLog(writer.connection, patience: Self.patience)
         // The copy is as large as what is stored: too much for memory.

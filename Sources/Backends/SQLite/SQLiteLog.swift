@@ -1,14 +1,7 @@
 import GroveCache
 import GroveCoding
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// The log beside a main file, looked at before SQLite applies the one to the other.
 ///

@@ -4,17 +4,18 @@ package import GroveCache
 public struct SQLiteOptions: Sendable, Equatable, PatientOptions {
     /// Whether each commit survives loss of power before `write` returns.
     ///
-    /// Otherwise a power loss may undo the last commits, whole, and never damages the store.
+    /// Otherwise a power loss may undo the last commits, each as a whole, and never damages the store.
     public var isDurable: Bool
 
-    /// How long a write waits for another process's before it throws `locked`, to the millisecond.
+    /// How long a write waits for a write of another process before it throws `locked`, to the millisecond.
     public var lockTimeout: Duration
 
     /// How many bytes of the file are read through a map of memory, 0 for none.
     ///
-    /// Reads that the page cache does not answer take two thirds of the time with a map, and its memory is the system's.
-    /// What lies beyond is read by calls. A file that something else cuts off *while it is open* ends a process that
-    /// maps it, and gives errors to one that does not; one that was cut off before is found out either way.
+    /// Reads that the page cache does not answer take two thirds of the time with a map, and its memory is the
+    /// system's. Bytes beyond the map are read by calls. If another program cuts the file off *while it is open*, a
+    /// process that maps it ends, and one that does not gets errors. A file that was cut off before is found out either
+    /// way.
     public var mapSize: Int
 
     /// Makes options: commits that survive the process but not power loss, 5 seconds' patience, 1 GiB mapped.

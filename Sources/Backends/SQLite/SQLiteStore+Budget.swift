@@ -3,7 +3,7 @@ public import GroveModel
 
 /// A budget under SQLite; see ``SQLiteBudget``.
 extension SQLiteStore {
-    /// Opens the store as without a budget, which changes nothing of how it is opened.
+    /// Opens the store as without a budget.
     public convenience init(directory: String?, options: SQLiteOptions, budget: Int) throws(CacheError) {
         try self.init(directory: directory, options: options)
     }
@@ -17,10 +17,10 @@ extension SQLiteStore {
         }
     }
 
-    /// Has SQLite write the database anew: a transaction like others, which the other processes need not notice.
+    /// Has SQLite rewrite the database: a transaction like others, which the other processes need not notice.
     ///
-    /// Meanwhile the log takes as much as what is stored, and so does a file of SQLite's own among the system's temporary
-    /// ones, which goes with the process. A view that another process keeps open for long keeps the file as large as it is.
+    /// Meanwhile the log takes as many bytes as the stored records. So does a temporary file of SQLite's own, which
+    /// goes with the process. A view that another process keeps open for long keeps the file as large as it is.
     public func shrink(_ replacing: () -> Void) throws(CacheError) {
         try writer.withLock { writer throws(CacheError) in
             let usable = try pool.writer(writer)
@@ -29,10 +29,10 @@ extension SQLiteStore {
         }
     }
 
-    /// Copies the log into the database and cuts it off, where it would become too long.
+    /// Copies the log into the database and cuts it off, if it would become too long.
     ///
-    /// - Throws: ``CacheError`` with code `overBudget` where the transaction's log alone has no room, or where a view
-    ///   keeps the log from being cut off.
+    /// - Throws: ``CacheError`` with code `overBudget` if the transaction's log alone has no room, or if a view keeps
+    ///   the log from being cut off.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         try writer.withLock { writer throws(CacheError) in
             let usable = try pool.writer(writer)
@@ -41,9 +41,9 @@ extension SQLiteStore {
         }
     }
 
-    /// The payload at which the database would be full, at the density that it has now.
+    /// The payload at which the database would be full, at its present density.
     public func payloadLimit(holding payload: Int) -> Int { pool.budget.payloadLimit(holding: payload) }
 
-    /// What the files take, without a look at the records.
+    /// The bytes that the files take, found without a look at the records.
     public func bytesOnDisk() throws(CacheError) -> Int { try pool.directory.allocatedBytes() }
 }

@@ -5,13 +5,14 @@ import Synchronization
 
 /// A store in an SQLite database with a write-ahead log.
 ///
-/// The directory holds `store.sqlite`, `store.sqlite-wal` and `store.sqlite-shm`, readable by their owner only. The last two stay
-/// when the store is closed, so that it opens on a full disk: the log is empty then, and its index takes 32 KB. Several processes may share it, on one machine.
+/// The directory holds `store.sqlite`, `store.sqlite-wal` and `store.sqlite-shm`, readable by their owner only. The
+/// last two stay when the store is closed, so that it opens on a full disk. The log is empty then, and its index takes
+/// 32 KB. Several processes may share the directory, on one machine.
 ///
 /// - A view neither waits for a write nor holds one up. It does keep the log from starting over, so a view that stays
 ///   open makes the log grow.
-/// - The file shrinks when a budget has become smaller, and else never: removed records leave pages that later writes
-///   reuse, until ``wipe()``.
+/// - The file shrinks only if a budget has become smaller. Removed records leave pages that later writes reuse, until
+///   ``wipe()``.
 /// - SQLite's pages carry no checksum: damage shows as an error or as wrong bytes, which the cache finds out.
 public final class SQLiteStore: ShrinkableStore {
     /// How the store is opened.
@@ -20,7 +21,7 @@ public final class SQLiteStore: ShrinkableStore {
     /// The largest value: what SQLite takes in a row, less the longest key and some.
     static let maxValueBytes = 1_000_000_000 - 16_384
 
-    /// What this backend can do.
+    /// The abilities of this backend.
     public static let profile = BackendProfile(
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
         readersNeverStall: true, opensOnFullDisk: true, mainFile: SQLiteFiles.database,
@@ -36,9 +37,9 @@ public final class SQLiteStore: ShrinkableStore {
 
     /// Opens the store in `directory`, or makes one there.
     ///
-    /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `corrupted` where the file
-    ///   is damaged, `unsupportedFormat` where a later version wrote it, `unsupported` where `directory` is
-    ///   `nil`, `locked`, `permissionDenied`, `full`, `inputOutput`.
+    /// - Throws: ``CacheError`` with code `notAStore` if the directory holds something else, `corrupted` if the file is
+    ///   damaged, `unsupportedFormat` if a later version wrote it, `unsupported` if `directory` is `nil`. Also
+    ///   `locked`, `permissionDenied`, `full`, `inputOutput`.
     public convenience init(directory: String?, options: SQLiteOptions) throws(CacheError) {
         try self.init(directory: directory, options: options, hashMask: .max)
     }
@@ -54,7 +55,7 @@ public final class SQLiteStore: ShrinkableStore {
     /// Opens a view of the last committed state; it never waits for a writer.
     ///
     /// - Complexity: O(1); the first view on each of several threads opens a connection.
-    /// - Throws: ``CacheError`` with code `closed`, `locked` where another process is recovering the log, `inputOutput`.
+    /// - Throws: ``CacheError`` with code `closed`, `locked` if another process is recovering the log, `inputOutput`.
     public func view() throws(CacheError) -> SQLiteView {
         try pool.view()
     }
@@ -63,8 +64,8 @@ public final class SQLiteStore: ShrinkableStore {
     ///
     /// Atomic and isolated. After an error nothing was committed, and the store goes on.
     ///
-    /// - Throws: what `body` threw, or ``CacheError`` with code `full`, `inputOutput`, `corrupted`, `closed`, or `locked`
-    ///   where another process has been writing for longer than ``SQLiteOptions/lockTimeout``.
+    /// - Throws: the error of `body`, or ``CacheError`` with code `full`, `inputOutput`, `corrupted`, `closed`, or
+    ///   `locked` if another process has been writing for longer than ``SQLiteOptions/lockTimeout``.
     public func write(_ body: (SQLiteTransaction) throws(CacheError) -> Void) throws(CacheError) {
         try writer.withLock { writer throws(CacheError) in
             let usable = try pool.writer(writer)
@@ -109,9 +110,9 @@ public final class SQLiteStore: ShrinkableStore {
             payloadBytes: entries == 0 ? 0 : max(used - named * 60, entries), entries: entries)
     }
 
-    /// Removes everything: the files are deleted and made anew.
+    /// Removes everything: the files are deleted and created again.
     ///
-    /// A view that is open all the same goes on reading the old, deleted file.
+    /// A view that is still open goes on reading the old, deleted file.
     ///
     /// - Throws: ``CacheError`` with code `inputOutput`, `permissionDenied`, `full` or `closed`.
     public func wipe() throws(CacheError) {
@@ -135,7 +136,8 @@ public final class SQLiteStore: ShrinkableStore {
         }
     }
 
-    /// Copies the log into the database, empties it and lets go of the files; a view that is still open does when it ends.
+    /// Copies the log into the database, empties it and releases the files; a view that is still open releases them
+    /// when it ends.
     ///
     /// Every later call throws `closed`.
     public func close() {

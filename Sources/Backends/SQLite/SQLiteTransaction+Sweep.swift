@@ -7,7 +7,7 @@ extension SQLiteTransaction {
     /// Visits at most `limit` rows after the cursor's, this transaction's own writes included.
     ///
     /// - Complexity: a search in a table, and O(`limit`).
-    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func sweep(
         from cursor: SweepCursor?, limit: Int,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
@@ -43,7 +43,7 @@ extension SQLiteTransaction {
         return isInterrupted ? last.map { SQLitePlace.named($0).sweepCursor } : nil
     }
 
-    /// The place of `key`: its row, or the end where it is not stored.
+    /// The place of `key`: its row, or the end if it is not stored.
     public func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
         try checkUsable()
         defer { leave() }

@@ -5,8 +5,9 @@ import CSQLite
 
 /// A write transaction of a ``SQLiteStore``: it sees its own writes.
 ///
-/// It is valid inside the closure of ``SQLiteStore/write(_:)`` only; afterwards every call throws `closed`. After a call
-/// of ``put(_:_:)`` or ``remove(_:)`` threw what the engine reported, every later call throws that, and so does the commit.
+/// It is valid only inside the closure of ``SQLiteStore/write(_:)``; afterwards every call throws `closed`. If
+/// ``put(_:_:)`` or ``remove(_:)`` threw an error of the engine, every later call throws it too, and so does the
+/// commit.
 @safe public final class SQLiteTransaction: SweepableTransaction {
     /// Bytes go with the next call.
     public static var keepsBytes: Bool { false }
@@ -59,7 +60,7 @@ import CSQLite
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
     ///
-    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func scan(
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
@@ -69,12 +70,13 @@ import CSQLite
         try unsafe writer.connection.scan(prefix: prefix, visit)
     }
 
-    /// Stores `value` under `key`, in place of what was there; both may lie in what ``get(_:)`` returned last.
+    /// Stores `value` under `key`, in place of a former value; both may lie in the bytes that ``get(_:)`` returned
+    /// last.
     ///
     /// A `put` of the key that was read last does not look it up again.
     ///
-    /// - Throws: ``CacheError`` with code `full` where the disk is full, `tooLarge` for a value over 999,983,616 bytes or a
-    ///   key over 8,192, `emptyIdentifier` for a key of no bytes, `inputOutput`, `corrupted`, `closed`.
+    /// - Throws: ``CacheError`` with code `full` if the disk is full, `tooLarge` for a value over 999,983,616 bytes or
+    ///   a key over 8,192. Also `emptyIdentifier` for a key of no bytes, `inputOutput`, `corrupted`, `closed`.
     public func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
         try checkUsable()
         guard unsafe !key.isEmpty else { throw CacheError(.emptyIdentifier, "a key has at least one byte") }
@@ -104,7 +106,7 @@ import CSQLite
         }
     }
 
-    /// Removes `key`; that it is not there is not an error.
+    /// Removes `key`; a missing key is no error.
     ///
     /// - Throws: ``CacheError`` with code `full`, `inputOutput`, `corrupted` or `closed`.
     public func remove(_ key: UnsafeRawBufferPointer) throws(CacheError) {
@@ -119,7 +121,7 @@ import CSQLite
         }
     }
 
-    /// Does nothing: a transaction ends with the closure that it was given to.
+    /// Does nothing: a transaction ends with the closure that received it.
     public func end() {}
 
     /// Throws once the transaction has ended or failed.

@@ -4,8 +4,8 @@ import CSQLite
 
 /// A read transaction of a ``SQLiteStore``, on the newest commit at the time it was opened.
 ///
-/// What ``get(_:)`` returns is valid until the next call. A view that is dropped without ``end()`` ends itself. While a
-/// view is open, the log grows past what it sees, so views are kept short.
+/// The bytes that ``get(_:)`` returns are valid until the next call. A view that is dropped without ``end()`` ends
+/// itself. While a view is open, the log keeps growing behind it, so views are kept short.
 @safe
 // SAFETY: one thread at a time uses a view (`NodeView`'s contract); between uses it lies in the pool, behind its lock.
 public final class SQLiteView: NodeView, @unchecked Sendable {
@@ -37,10 +37,10 @@ public final class SQLiteView: NodeView, @unchecked Sendable {
         isOpen = true
     }
 
-    /// The value stored under `key`, or `nil` where there is none; valid until the next call.
+    /// The value stored under `key`, or `nil` if there is none; valid until the next call.
     ///
     /// - Complexity: O(log *n*), and for a key without a number linear in the keys that share its 32-bit hash.
-    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed` where the view has ended.
+    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput`, or `closed` if the view has ended.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         guard isOpen else { throw .closedStore }
         return try unsafe lookup.find(key)?.value
@@ -48,9 +48,9 @@ public final class SQLiteView: NodeView, @unchecked Sendable {
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
     ///
-    /// - Complexity: O(*k* log *k*) for *k* keys that end in numbers, and O(*n* log *n*) for the *n* others of the store; the
-    ///   keys visited are sorted in memory.
-    /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`, and what `visit` throws.
+    /// - Complexity: O(*k* log *k*) for *k* keys that end in numbers, and O(*n* log *n*) for the store's *n* other
+    ///   keys; the keys visited are sorted in memory.
+    /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func scan(
         prefix: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool

@@ -54,8 +54,14 @@ final class Audience: Sendable {
 
     /// Tells observers and streams of what changed, in its turn.
     func tell(of set: ChangeSet) {
-        guard !set.isEmpty, !isEmpty else { return }
+        guard !set.isEmpty || set.changesKept, !isEmpty else { return }
         tell(present) { tell in tell.change(set) }
+    }
+
+    /// Tells of commits of other processes, which may have changed what is kept too.
+    func tell(ofOthers sets: [ChangeSet]) {
+        events.async { [streams] in streams.tellOfKept() }
+        for set in sets { tell(of: set) }
     }
 
     /// Tells only those who follow.
@@ -74,6 +80,7 @@ final class Audience: Sendable {
         fileprivate let streams: ChangeHub
 
         func change(_ set: ChangeSet) {
+            if set.changesKept || set.changesEverything { streams.tellOfKept() }
             guard set.isNews || set.editTicket > 0 else { return }
             if !set.isEmpty { for observer in observers { observer.cacheDidCommit(set) } }
             streams.publish(set)

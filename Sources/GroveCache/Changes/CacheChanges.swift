@@ -1,11 +1,13 @@
-/// A stream of what changes in a cache, from ``NormalizedCache/changes()`` or ``NormalizedCache/changes(of:)``.
+/// A stream of the changes of a cache, from ``NormalizedCache/changes()`` or ``NormalizedCache/changes(of:)``.
 ///
-/// Iterate it once, in one task. It begins with the call that made it, is delivered wherever it is iterated, does not
-/// retain the cache, and ends when the handle that made it is closed or released, after what was committed before, or
-/// when the task is cancelled. Unread elements are kept in bounded room: they never hold up a write, and a
-/// reader that falls behind is told less, never something else. What ``NormalizedCache/changes(since:)`` begins with is kept whole.
+/// Iterate it once, in one task. It begins with the call that made it, and does not retain the cache. It ends when the
+/// task is cancelled. It also ends when the handle that made it is closed or released, after the changes that were
+/// committed before.
+///
+/// The number of unread elements is bounded, and they never hold up a write. A reader that falls behind is told less,
+/// but never something wrong. The earlier changes with which ``NormalizedCache/changes(since:)`` begins are all kept.
 public struct CacheChanges<Element: Sendable>: AsyncSequence, Sendable {
-    /// It never fails.
+    /// The stream never fails.
     public typealias Failure = Never
 
     private let subscription: ChangeSubscription<Element>
@@ -29,15 +31,14 @@ public struct CacheChanges<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// What became of a model since the element before.
+/// The change of a model since the last element of the stream.
 public enum CacheChange: Sendable, Equatable {
-    /// Its stored fields are not what they were.
+    /// The model's stored fields changed.
     case changed
-    /// It was deleted.
+    /// The model was deleted.
     case deleted
-    /// It was forgotten: nothing is known of it any more.
+    /// The model was evicted, so the cache does not know any more if it exists.
     case evicted
-    /// Whatever is shown may be out of date: the cache was emptied, here or by another process, or a deletion was
-    /// undone.
+    /// Anything may be different: this or another process emptied the cache, or a deletion was undone.
     case unknown
 }

@@ -9,6 +9,8 @@ final class ChangeHub: Sendable {
         var followers: [UInt64: @Sendable (any CommittedChanges) -> Void] = [:]
         /// What those of them show who say so.
         var shows: [UInt64: @Sendable (ShownItem) -> Bool] = [:]
+        /// Those who ask for changes of what is kept.
+        var kept: [UInt64: @Sendable () -> Void] = [:]
     }
 
     private struct Weak<Element: Sendable>: Sendable {
@@ -23,10 +25,12 @@ final class ChangeHub: Sendable {
     /// The most models in them.
     static let unreadModels = 16_384
 
-    /// Whether nobody reads changes.
-    var isIdle: Bool { state.withLock { $0.models.isEmpty && $0.all.isEmpty && $0.followers.isEmpty } }
+    /// Whether there is neither a stream of changes nor a follower.
+    var isIdle: Bool {
+        state.withLock { $0.models.isEmpty && $0.all.isEmpty && $0.followers.isEmpty && $0.kept.isEmpty }
+    }
 
-    /// Whether somebody follows.
+    /// Whether there is a follower.
     var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
 
     /// Lets `tell` be told of every change set, in its turn, that is of another origin than the one returned.
@@ -57,8 +61,27 @@ final class ChangeHub: Sendable {
     /// Ends that.
     func unfollow(_ origin: UInt64) {
         // What it holds may call the cache when it goes, so not under the lock.
-        let left = state.withLock { ($0.followers.removeValue(forKey: origin), $0.shows.removeValue(forKey: origin)) }
+        let left = state.withLock { state in
+            (
+                state.followers.removeValue(forKey: origin), state.shows.removeValue(forKey: origin),
+                state.kept.removeValue(forKey: origin)
+            )
+        }
         extendLifetime(left)
+    }
+
+    /// Lets `tell` be told when what is kept may have changed, before followers are told of the commit.
+    func followKept(_ tell: @escaping @Sendable () -> Void) -> UInt64 {
+        state.withLock { state in
+            state.keys += 1
+            state.kept[state.keys] = tell
+            return state.keys
+        }
+    }
+
+    /// Tells those who ask that what is kept may have changed.
+    func tellOfKept() {
+        for tell in state.withLock({ Array($0.kept.values) }) { tell() }
     }
 
     /// A new reader of the model of `identifier`.
@@ -112,13 +135,15 @@ final class ChangeHub: Sendable {
     /// Tells every follower; the one whose call it was hears only what became of its edit of a list.
     func tellFollowers(_ changes: ChangeSet) {
         let followers = state.withLock(\.followers)
-        for (origin, tell) in followers where origin != changes.origin && changes.isNews { tell(changes) }
+        // A follower may keep it as long as a request is open: names, and not what was written.
+        let names = changes.isNews && followers.keys.contains { $0 != changes.origin } ? changes.withoutTree : changes
+        for (origin, tell) in followers where origin != changes.origin && changes.isNews { tell(names) }
         if changes.editTicket > 0 { followers[changes.origin]?(OwnEdit(changes)) }
     }
 
     /// Tells every reader of something in `changes`.
     ///
-    /// - Complexity: O(*n*) for *n* models in `changes` where somebody reads the changes of a model.
+    /// - Complexity: O(*n*) for *n* models in `changes`, if there is a stream of a single model's changes.
     func publish(_ changes: ChangeSet) {
         let (all, isModelRead) = state.withLock { ($0.all.values.map(\.subscription), !$0.models.isEmpty) }
         tellFollowers(changes)

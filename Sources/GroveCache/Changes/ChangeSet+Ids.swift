@@ -15,8 +15,8 @@ extension ChangeSet {
     /// }
     /// ```
     ///
-    /// Of the deleted ones alone: `changes.deletedModelIds.ids(of: Message.self)`. If it ``changesEverything``,
-    /// others may be different too.
+    /// For the deleted ones alone, write `changes.deletedModelIds.ids(of: Message.self)`. If ``changesEverything`` is
+    /// true, other models may be different too.
     ///
     /// - Complexity: as ``changedModelIds``, and a few steps for each identifier in it.
     public func ids<M: KeyedModel>(of type: M.Type) -> Set<M.ModelID>
@@ -31,15 +31,17 @@ extension ChangeSet {
 }
 
 extension Sequence<ModelIdentifier> {
-    /// The identities of the models of type `M` among these, as far as their identifiers end with them, as those of
-    /// `@Cacheable` do.
+    /// The identities of the models of type `M` among these identifiers.
+    ///
+    /// An identifier counts if it ends with the identity, as the identifiers of `@Cacheable` do.
     public func ids<M: KeyedModel>(of type: M.Type) -> Set<M.ModelID>
     where M.ModelID: Hashable & LosslessStringConvertible {
         ids(of: type) { M.ModelID($0) }
     }
 
-    /// The identities of the models of type `M` among these, as far as their identifiers end with them, as those of
-    /// `@Cacheable` do.
+    /// The identities of the models of type `M` among these identifiers.
+    ///
+    /// An identifier counts if it ends with the identity, as the identifiers of `@Cacheable` do.
     public func ids<M: KeyedModel>(of type: M.Type) -> Set<UUID> where M.ModelID == UUID {
         ids(of: type) { UUID(uuidString: $0) }
     }

@@ -1,31 +1,31 @@
 import GroveCoding
 public import GroveModel
 
-/// What one write changed: the identifiers whose stored bytes are not what they were.
+/// The changes of one write: the identifiers and keys whose stored bytes are different now.
 ///
-/// A node that was written with what it already held is not in it. The identifiers are made when they are asked for.
+/// A node that was written unchanged is not in it. The identifiers are made when a property asks for them.
 public struct ChangeSet: Sendable {
     /// The number of the write: later writes have higher numbers, in every process that shares the store.
     public let sequence: CallNumber
 
-    /// Whether anything may be different from what was read before, and not only what is named.
+    /// Whether anything may be different from an earlier read, and not only the models and lists that are named.
     ///
-    /// So it is after a wipe, after another process emptied or replaced the store, after
-    /// ``CacheWriter/restore(_:durability:)`` of what was deleted, which anything may show again, and where a
-    /// stream's reader fell behind.
+    /// It is true after a wipe, after another process emptied or replaced the store, and after
+    /// ``CacheWriter/restore(_:durability:)`` of a deleted model. It is also true if the reader of a stream fell
+    /// behind.
     public let changesEverything: Bool
 
-    /// The commit, for ``NormalizedCache/changes(since:)``: everything up to this change set was told with it.
+    /// The token from which ``NormalizedCache/changes(since:)`` goes on after this change set.
     ///
-    /// It is `nil` where the cache keeps no history, and after a wipe until something is written.
+    /// It is `nil` if the cache keeps no history, and after a wipe until something is written.
     ///
-    /// Where one commit is several change sets, all but the last have the token of the commit before. So an application that goes on
-    /// from a token is told each change at least once.
+    /// If one commit gives several change sets, all but the last have the token of the commit before. So an application
+    /// that goes on from a token is told each change at least once.
     public internal(set) var token: ChangeToken?
 
     private let tree: NodeTree?
     private let changed: [Int]
-    /// What is not in most change sets.
+    /// The parts that most change sets do not have.
     private var rest: Rest?
     /// The follower whose call it was, which is not told; 0 for none.
     var origin: UInt64 = 0
@@ -39,6 +39,8 @@ public struct ChangeSet: Sendable {
     var deletedTypes: Set<ObjectIdentifier> = []
     /// Whether the call had no say in some of its nodes, which were changed or deleted since it was made.
     var isSuperseded = false
+    /// Whether the call changed something that is kept, which no change set names.
+    var changesKept = false
 
     init(
         sequence: CallNumber, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
@@ -55,14 +57,15 @@ public struct ChangeSet: Sendable {
         self.changesEverything = changesEverything
     }
 
-    /// What a change set names but for the nodes of its tree; apart, so that copying most change sets is cheap.
+    /// The names in a change set other than the nodes of its tree; kept apart, so that copying most change sets is
+    /// cheap.
     private final class Rest: Sendable {
         let named: Set<ModelIdentifier>
         let deleted: [ModelIdentifier]
         let evicted: EvictedNames
         let collections: [ModelIdentifier]
         let aliases: [ModelIdentifier]
-        /// What became of collections, if a follower is told.
+        /// The changes of collections, if a follower is told.
         let lists: [ListChange]
 
         init(
@@ -88,13 +91,13 @@ public struct ChangeSet: Sendable {
     private var collections: [ModelIdentifier] { rest?.collections ?? [] }
     private var aliases: [ModelIdentifier] { rest?.aliases ?? [] }
 
-    /// What became of collections: one for each edit, in order.
+    /// The changes of collections: one for each edit, in order.
     ///
-    /// It is known where data providers follow the cache, or the cache keeps a history. Of collections that are only in
-    /// ``changedCollectionKeys``, it is not.
+    /// They are known if data providers follow the cache, or if the cache keeps a history. A collection that is only in
+    /// ``changedCollectionKeys`` changed in a way that is not known.
     public var lists: [ListChange] { rest?.lists ?? [] }
 
-    /// Says that anything may be different.
+    /// A change set that says that anything may be different.
     static func everything(_ sequence: CallNumber, _ token: ChangeToken?) -> ChangeSet {
         var set = ChangeSet(sequence: sequence, changesEverything: true)
         set.token = token
@@ -111,7 +114,7 @@ public struct ChangeSet: Sendable {
         return set
     }
 
-    /// What `other` says, without holding on to the tree that was written.
+    /// The change set `other`, without the tree that was written.
     private init(withoutTreeOf other: ChangeSet) {
         sequence = other.sequence
         changesEverything = other.changesEverything
@@ -125,9 +128,11 @@ public struct ChangeSet: Sendable {
         commitNumber = other.commitNumber
         isWipe = other.isWipe
         deletedTypes = other.deletedTypes
+        isSuperseded = other.isSuperseded
+        changesKept = other.changesKept
     }
 
-    /// The same, without holding on to the tree that was written.
+    /// The same change set, without the tree that was written.
     var withoutTree: ChangeSet { tree == nil ? self : ChangeSet(withoutTreeOf: self) }
 
     /// How many models, collections and aliases are named.
@@ -153,19 +158,21 @@ public struct ChangeSet: Sendable {
     /// The nodes that were deleted.
     public var deletedModelIds: Set<ModelIdentifier> { Set(deleted) }
 
-    /// The nodes that were forgotten: evicted, or named by a write that could not be kept.
+    /// The nodes that were evicted, and those of a write that could not be stored.
     ///
-    /// To make room a node of the same write may be among them.
+    /// A node of the same write may be among them, if it was evicted to make room.
     public var evictedModelIds: Set<ModelIdentifier> { Set(evicted.nodes) }
 
-    /// The keys of the collections that calls replaced, edited or forgot; a change to an element is not a change to its
-    /// collection, and a collection that was evicted to make room is in ``evictedCollectionKeys``.
+    /// The keys of the collections that calls replaced, edited or removed.
+    ///
+    /// A change to an element is not a change to its collection. A collection that was evicted to make room is in
+    /// ``evictedCollectionKeys``.
     public var changedCollectionKeys: Set<ModelIdentifier> { Set(collections) }
 
-    /// The keys of the collections of which a part was evicted to make room, or all: such a part is a gap in the list.
+    /// The keys of the collections that were evicted to make room, completely or in part.
     ///
-    /// The history of commits does not keep them: they are in what streams and observers are told, and not in
-    /// ``NormalizedCache/changes(since:)`` of an earlier time.
+    /// An evicted part is a gap in the list. The history of commits does not record these keys: streams and observers
+    /// are told, but the earlier change sets of ``NormalizedCache/changes(since:)`` do not have them.
     public var evictedCollectionKeys: Set<ModelIdentifier> { evicted.lists }
 
     /// The cache keys, other than identifiers, under which a call set another model than before, or none.
@@ -174,7 +181,7 @@ public struct ChangeSet: Sendable {
     /// Whether nothing changed.
     public var isEmpty: Bool { !changesEverything && nameCount == 0 }
 
-    /// Whether those who show something are to hear of it: they may hold what the cache has forgotten.
+    /// Whether followers that show models are told: they may hold models that the cache has evicted.
     var isNews: Bool { !isEmpty || beginsLife }
 }
 
@@ -191,24 +198,25 @@ extension [ChangeSet] {
 }
 
 extension ChangeSet: CommittedChanges {
-    /// Whether what was asked for before does not come back: a wipe, or ``CacheTransaction/delete(allOf:)``.
+    /// Whether the answers to earlier requests are refused from now on: after a wipe or a
+    /// ``CacheTransaction/delete(allOf:)``.
     public var beginsLife: Bool { isWipe || !deletedTypes.isEmpty }
 
     /// Whether all models of `type` were deleted.
     public func deletesAll(of type: any SimpleModel.Type) -> Bool { deletedTypes.contains(ObjectIdentifier(type)) }
 
-    /// How many models, collections and cache keys are named.
+    /// The number of models, collections and cache keys that are named.
     public var count: Int { nameCount }
 
-    /// How much changed.
+    /// Whether the named models changed, anything may have, or the cache was emptied.
     public var extent: ChangeExtent { isWipe ? .emptied : changesEverything ? .anything : .named }
 
-    /// The keys of the collections that changed; `nil` where any may have.
+    /// The keys of the collections that changed; `nil` if any collection may have changed.
     public var changedLists: Set<ModelIdentifier>? { changesEverything ? nil : changedCollectionKeys }
 
-    /// Those of `held` that were changed or deleted, and cache keys that name another model now.
+    /// The identifiers in `held` that were changed or deleted, and the cache keys that name another model now.
     ///
-    /// - Complexity: O(min(*n*, *m*)) look-ups for *n* changes and *m* that are held.
+    /// - Complexity: O(min(*n*, *m*)) look-ups for *n* changes and *m* identifiers in `held`.
     public func changed(
         among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
     ) -> [ModelIdentifier] {

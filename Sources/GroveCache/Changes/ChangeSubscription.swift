@@ -17,7 +17,7 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
     private let state = Lock(State())
     /// Puts an element to those that were not read yet.
     private let add: @Sendable (inout [Element], Element) -> Void
-    /// Called when nobody can read it any more.
+    /// Called when no reader has the subscription any more.
     private let forget: @Sendable () -> Void
 
     init(
@@ -31,7 +31,7 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
 
     deinit { forget() }
 
-    /// Hands `element` to whoever waits, or keeps it.
+    /// Hands `element` to the task that has waited longest, or keeps it if no task waits.
     func yield(_ element: Element) {
         let continuation = state.withLock { state -> CheckedContinuation<Element?, Never>? in
             guard !state.hasEnded, !state.isHeld else { return nil }

@@ -1,10 +1,10 @@
 import GroveModel
 
-/// A commit of a store: what an application keeps to hear later of everything after it.
+/// A token that names a commit of a store: with it an application hears later of every change after that commit.
 ///
-/// Get one from ``ChangeSet/token``, and give it to ``NormalizedCache/changes(since:)``. It is `Codable`, so that it can be kept
-/// where the application keeps what it made of the changes. It means something to the store that it came from, until that is
-/// wiped or made again; any other store takes it for a gap.
+/// Get one from ``ChangeSet/token``, and pass it to ``NormalizedCache/changes(since:)``. It is `Codable`, so that the
+/// application can keep it beside the data that it derived from the changes. A token is valid for the store that it
+/// came from, until that store is wiped or replaced. For any other store it is like no token.
 public struct ChangeToken: Sendable, Hashable, Codable {
     /// The store's random number.
     let store: UInt32

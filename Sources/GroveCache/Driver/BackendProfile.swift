@@ -1,4 +1,4 @@
-/// What a backend declares of itself: read by users who choose, checked by the conformance kit.
+/// The capabilities that a backend declares, for users who choose one; the conformance kit checks them.
 public struct BackendProfile: Sendable, Equatable {
     /// The backend's name, in lower case, as the tool spells it.
     public var name: String
@@ -9,46 +9,54 @@ public struct BackendProfile: Sendable, Equatable {
     /// Whether committed writes survive the process being killed at any instant.
     public var survivesCrash: Bool
 
-    /// Whether a second process may open the store at once and sees commits; otherwise it is told `.locked`.
+    /// Whether a second process can open the store at the same time and sees commits; otherwise opening throws
+    /// `locked`.
     public var isMultiProcess: Bool
 
-    /// Whether the backend keeps a budget by evicting.
+    /// Whether a cache over the backend can have a budget, and evicts records to keep it.
     public var isEvicting: Bool
 
     /// Whether readers go on at full speed while a large write commits.
     public var readersNeverStall: Bool
 
-    /// Whether the engine's own pages carry no checksum: a damaged file may end the process, or show an older whole record.
+    /// Whether the engine's own pages carry no checksum: a damaged file may end the process, or show an older whole
+    /// record.
     public var hasUnverifiedPages: Bool
 
     /// Whether a store that exists opens while the disk is full, so that it can be read.
     public var opensOnFullDisk: Bool
 
-    /// The name of the file in the directory that is the store: where another file has that name, the store was replaced.
+    /// The name of the store's main file in the directory: if another file comes to have that name, the store was
+    /// replaced.
     ///
-    /// It is there from the opening on, and stays the same one but for ``NodeStore/wipe()`` and
-    /// ``ShrinkableStore/shrink(_:)`` of a store that several processes may open, of which the cache knows. Where it is `nil` the
-    /// cache looks at the directory of a store that a single process may open, and at the file of the word that it keeps beside
-    /// one that several may, so that what empties the directory of the former in place goes unnoticed.
+    /// The file exists as soon as the store is open. Only ``NodeStore/wipe()`` and ``ShrinkableStore/shrink(_:)`` of a
+    /// store that several processes may open replace it, and the cache knows of those.
+    ///
+    /// If it is `nil`, the cache compares the directory of a store that only one process may open, and its own file
+    /// beside a store that several may open. It then does not notice if the directory of the former is emptied in
+    /// place.
     public var mainFile: String?
 
     /// The names of files that are beside ``mainFile`` as long as any process has the store open.
     ///
-    /// If one is gone, durable writes throw `inputOutput`, and so does opening while another process has the store open.
+    /// If one is gone, durable writes throw `inputOutput`, and so does opening while another process has the store
+    /// open.
     public var companions: [String]
 
     /// The largest value in bytes, the record's envelope included.
     public var maxValueBytes: Int
 
-    /// The share of an eviction budget that live payload reaches, 0 where the backend does not evict.
+    /// The share of a budget in bytes that live keys and values can fill; 0 if the backend does not evict.
     public var livePayloadShare: Double
 
-    /// The share of that live payload, and so of ``livePayloadShare``, that one transaction may change at least; see
-    /// ``NormalizedCache/write(durability:_:)``.
+    /// The share of the live keys and values that one transaction can change at least, even if the store is full.
+    ///
+    /// See ``NormalizedCache/write(durability:_:)``.
     public var transactionShare: Double
 
-    /// The least budget in bytes that a cache may have: within it or a larger one every write of up to 64 KB is taken, and
-    /// older records go for it; 1 where any budget takes what fits in it.
+    /// The smallest budget in bytes that a cache may have; 1 if any budget works.
+    ///
+    /// Within this budget or a larger one, every write of up to 64 KB is stored, and older records are evicted for it.
     public var leastBudgetBytes: Int
 
     /// Makes a profile.

@@ -1,19 +1,21 @@
 public import GroveModel
 
-/// A store whose files can be made smaller without losing what is stored.
+/// A store whose files can be made smaller without losing records.
 ///
-/// **For authors of backends only.** Without it, a store that is opened with a budget that its files exceed must come to be within
-/// it by what the cache evicts, or is emptied.
+/// **For authors of backends only.** If the files of a store exceed the budget with which it is opened, the cache
+/// evicts records. A store that does not conform is emptied if that is not enough.
 public protocol ShrinkableStore: BudgetedStore {
-    /// Makes the files about as small as what is stored allows: the budget has become smaller.
+    /// Makes the files about as small as the stored records allow, because the budget has become smaller.
     ///
-    /// Called after opening where ``BudgetedStore/setBudget(_:)`` has thrown `overBudget`, once the cache has evicted what is
-    /// more than the declared share of the budget; ``BudgetedStore/setBudget(_:)`` follows, and where that throws `overBudget`
-    /// still the cache starts empty. No view of this process is open. The files may take more meanwhile, by what is stored. A
-    /// process that is killed at any moment leaves the old files or the new ones, with the same content.
+    /// Called after opening if ``BudgetedStore/setBudget(_:)`` has thrown `overBudget`. The cache has then evicted the
+    /// records that exceed the declared share of the budget, and no view of this process is open. The cache calls
+    /// ``BudgetedStore/setBudget(_:)`` again; if that still throws `overBudget`, it starts empty.
     ///
-    /// - Parameter replacing: to be called before files are replaced that other processes may have open, at a moment at
-    ///   which none of them is in a transaction that writes: they open the store again then.
+    /// Meanwhile the files may take more space, as much as a copy of the records. A process that is killed at any
+    /// moment leaves the old files or the new ones, with the same content.
+    ///
+    /// - Parameter replacing: a closure to call before you replace files that other processes may have open, while none
+    ///   of them is in a write transaction. They then open the store again.
     /// - Throws: ``CacheError`` with code `full`, `inputOutput`, `corrupted` or `locked`.
     func shrink(_ replacing: () -> Void) throws(CacheError)
 }

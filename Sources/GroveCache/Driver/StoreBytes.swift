@@ -1,7 +1,7 @@
 import GroveCoding
 package import GroveModel
 
-/// What backends do with the bytes of keys, beside what `isEqual` and `lexicographicOrder` say of two runs of them.
+/// Comparisons of the bytes of keys for backends, beside `isEqual` and `lexicographicOrder`.
 extension UnsafeRawBufferPointer {
     /// Whether these bytes begin with `prefix`.
     @inline(__always)

@@ -1,14 +1,7 @@
 package import GroveModel
+import GrovePlatform
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
-/// What backends report alike.
+/// Errors that all backends report in the same way.
 extension CacheError {
     /// The error for a call of the operating system that failed with `number`.
     ///
@@ -45,7 +38,7 @@ extension CacheError.Code {
         }
     }
 
-    /// What to do about a failure of the system with this code, to follow what happened; empty where nobody can say.
+    /// Advice about a failure of the system with this code, to be appended to its message; empty if there is none.
     package var systemAdvice: String {
         switch self {
         case .full: "; make room on the disk"

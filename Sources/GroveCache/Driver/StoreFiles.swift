@@ -1,12 +1,5 @@
 package import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// The files in a store's directory, as backends on disk see them: which there are, how large, and how they come and go.
 ///
@@ -22,13 +15,10 @@ package struct StoreFiles: Sendable {
         package let length: Int
         /// The bytes that it takes on disk, as `du` counts them.
         package let allocatedBytes: Int
-        /// Who may do what with it, as `chmod` takes it.
-        package let permissions: Int
 
         fileprivate init(_ status: stat) {
             length = Int(status.st_size)
             allocatedBytes = Int(status.st_blocks) * 512
-            permissions = Int(status.st_mode) & 0o7777
         }
     }
 

@@ -1,21 +1,21 @@
-/// What a transaction is about to write, at the most: what a store with a budget is asked room for.
+/// The most that a transaction is about to write, for which a store with a budget makes room.
 public struct WriteLoad: Sendable, Equatable {
-    /// How many records are written.
+    /// The number of records that are written.
     public var entries: Int
 
-    /// How many of them are stored already, and may lie anywhere.
+    /// The number of written records that are stored already, anywhere in the files.
     public var replaced: Int
 
-    /// How many other records are removed besides.
+    /// The number of other records that are removed.
     public var evictions: Int
 
-    /// The bytes of the records that are written, keys and values.
+    /// The bytes of the keys and values that are written.
     public var bytes: Int
 
-    /// Whether making room may wait for views to end: false where one has been open for long.
+    /// Whether making room may wait for views to end; false if a view has been open for long.
     public var waitsForViews = true
 
-    /// Makes a load.
+    /// Makes a load of these numbers.
     public init(entries: Int, replaced: Int, evictions: Int, bytes: Int) {
         self.entries = entries
         self.replaced = replaced

@@ -1,13 +1,6 @@
 import GroveCoding
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import GrovePlatform
 
 /// Keeping the budget: all of it on ``writer``, but for the beginning.
 extension CacheCore {
@@ -108,8 +101,10 @@ extension CacheCore {
             guard waitsForViews else {
                 throw CacheError(.full, "The store has no room for the write within its budget.")
             }
+            // At the end not only what is small: a small list would go for the last few bytes.
             let freed = try freePayload(
-                max(evictor.capacity / 512, min(load.bytes, evictor.capacity / 8)), largest: left)
+                max(evictor.capacity / 512, min(load.bytes, evictor.capacity / 8)),
+                largest: max(left, evictor.capacity / 64))
             guard freed > 0 else { return }
             left -= freed
         }
@@ -161,7 +156,7 @@ extension CacheCore {
                     step = before - commit.payload
                 }
             } catch {
-                // Not even a removal has room; whoever asked says what that means.
+                // There is no room even for a removal: the caller decides what that means.
                 guard error.code == .full || error.code == .overBudget else { throw error }
                 break
             }

@@ -26,6 +26,8 @@ struct ShownCandidates {
     /// What must be won by letting one go that is known, without a search.
     private var enough = 0.0
 
+    var isEmpty: Bool { candidates.isEmpty }
+
     /// Whether it is known already, by the hash of its key.
     func contains(_ hash: UInt64) -> Bool { hashes.contains(hash) }
 

@@ -9,7 +9,7 @@ extension Evictor {
 
     /// Evicts what is more than the store's share of `bytes`, and has the files made smaller.
     ///
-    /// Whoever is killed meanwhile leaves a store that has lost some of what was to go.
+    /// If the process is killed meanwhile, the store has lost some of the records that were to be evicted.
     ///
     /// - Returns: whether the store is within its budget now; its content is what is left either way.
     func shrink(

@@ -6,6 +6,8 @@ extension WriteTransaction {
     private static var looks: Int { 128 }
     /// How many are looked at in search of one that may go at all.
     private static var mostLooks: Int { 1_024 }
+    /// What was written within such a part of a capacity counts as shown beside what is: a follower may not have been told yet.
+    private static let young: UInt64 = 8
     /// How many chunks of a list go at once.
     private static var chunksAtOnce: Int { 16 }
 
@@ -122,7 +124,9 @@ extension WriteTransaction {
     }
 
     /// A record that may go: the hands look at some, and take one that is among the worst of what was seen lately, or the worst.
-    private func search(
+    ///
+    /// If something is known that a follower shows, whatever else of the kind is seen becomes known too.
+    private mutating func search(
         _ evictor: Evictor, _ sweep: any SweepableTransaction, _ entries: Int, _ left: inout (looks: Int, records: Int)
     ) throws(CacheError) -> EvictionCandidate? {
         var worst: EvictionCandidate?
@@ -133,7 +137,7 @@ extension WriteTransaction {
         }
         // While there are expired ones, others go only if none was found.
         let enough = evictor.findsExpired ? 0 : max(left.looks - WriteTransaction.looks, 0)
-        while left.looks > enough, left.records > 0 {
+        while left.looks > (worst == nil ? 0 : enough), left.records > 0 {
             let turn = evictor.hands.next()
             let result = try look(evictor, sweep, from: turn.cursor, limit: turn.limit, &worst, takesFirst: true)
             evictor.hands.advance(to: result.cursor, over: result.count)
@@ -149,7 +153,7 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - worst: the worst that was seen of those that may go; if it `isFound`, one that is among the worst.
     ///   - takesFirst: whether the first goes that is among the worst; otherwise all are looked at.
-    private func look(
+    private mutating func look(
         _ evictor: Evictor, _ sweep: any SweepableTransaction, from cursor: SweepCursor?, limit: Int,
         _ worst: inout EvictionCandidate?, takesFirst: Bool
     ) throws(CacheError) -> (isFound: Bool, cursor: SweepCursor?, count: Int, looks: Int) {
@@ -180,8 +184,18 @@ extension WriteTransaction {
                 if eviction.sparesYoung { return true }
                 (score, goes) = (Double(now &- min(written, now)) / Double(weight) - 1, false)
             }
-            // Whoever has a larger budget stored it.
+            // It was stored under a larger budget.
             if weight > evictor.capacity { (score, goes) = (.infinity, true) }
+            if !eviction.shown.isEmpty, unsafe key[0] == Namespace.node {
+                let candidate = unsafe EvictionCandidate(
+                    key: Array(key), hash: hash, written: written, score: score, weight: weight)
+                let isYoung =
+                    now &- min(written ?? 0, now) < UInt64(evictor.order.main.capacity) / WriteTransaction.young
+                if isYoung || eviction.shows?(.model(.named(in: candidate.key))) == true {
+                    eviction.shown.add(candidate)
+                    return true
+                }
+            }
             isFound = takesFirst && goes
             if isFound || score > worst?.score ?? -.infinity {
                 worst = unsafe EvictionCandidate(
@@ -228,7 +242,9 @@ extension WriteTransaction {
         evictor.went(hash, written: written, bytes: before - (stored.account?.payloadBytes ?? 0), now: now)
     }
 
-    /// Evicts some chunks of the list under `key`, without whose head nobody would find them; false where none are left.
+    /// Evicts some chunks of the list under `key`; false if none are left.
+    ///
+    /// The caller keeps the list's head until then: without the head no transaction would find the chunks.
     private mutating func evictChunks(of key: [UInt8], _ evictor: Evictor) throws(CacheError) -> Bool {
         guard let head = try head(key) else { return false }
         var count = 0

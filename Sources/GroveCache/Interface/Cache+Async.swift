@@ -1,7 +1,7 @@
 public import GroveCoding
 public import GroveModel
 
-/// Writes for tasks: they do as the synchronous forms of the same names do, and do not block the caller's thread.
+/// Writes for tasks: each does the same as the synchronous form of its name, without blocking the caller's thread.
 ///
 /// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards.
 extension Cache {

@@ -8,19 +8,22 @@ extension Cache {
     /// try cache.update(Message.self, id: 34) { $0.isRead = true }
     /// ```
     ///
-    /// No other writer, of this process or another one, comes between the read and the write: of two updates at once
-    /// the second begins with what the first wrote. If the model says the same afterwards, nothing is written.
+    /// No other writer, of this process or another one, comes between the read and the write. Of two updates at the
+    /// same time, the second begins with the model that the first wrote. If `change` leaves the model as it was,
+    /// nothing is written.
     ///
-    /// It confirms nothing. On the calling thread, which it blocks for the commit; in a task the `async` form of the
-    /// same name is used. `change` has the writer's turn, so it should be quick, and must not call the cache.
+    /// An update does not confirm the model: its age stays. It blocks the calling thread until the commit; in a task
+    /// the `async` form of the same name is used. Other writes wait for `change`, so it should be quick. It must not
+    /// call the cache.
     ///
     /// - Parameters:
-    ///   - missing: what it means if the model, or a node that it needs, is not there.
-    ///   - durability: what the commit survives.
+    ///   - missing: whether to throw or to do nothing if the model, or a node that it needs, is missing.
+    ///   - durability: whether the commit has to survive loss of power.
     ///   - change: called once, unless the model is missing.
     /// - Returns: the identifiers whose stored bytes changed; empty if nothing was written.
-    /// - Throws: what `change` throws, and then nothing is stored; ``CacheError`` with code `missing`, which says in
-    ///   ``CacheError/miss`` why and which node is missing, and as ``NormalizedCache/write(durability:_:)``.
+    /// - Throws: the error of `change`, and then nothing is stored. ``CacheError`` with code `missing`: its
+    ///   ``CacheError/miss`` says which node is missing and why. The errors of
+    ///   ``NormalizedCache/write(durability:_:)``.
     @discardableResult
     public func update<M: CacheableModel & KeyedModel>(
         _ type: M.Type, id: M.ModelID, ifMissing missing: MissingModel = .fail, durability: Durability = .standard,
@@ -29,7 +32,7 @@ extension Cache {
         try update(M.modelIdentifier(for: id), as: type, ifMissing: missing, durability: durability, change)
     }
 
-    /// The same for the model of `identifier`; see ``update(_:id:ifMissing:durability:_:)``.
+    /// Updates the model of `identifier`; see ``update(_:id:ifMissing:durability:_:)``.
     ///
     /// ```swift
     /// try cache.update("Draft:new", as: Draft.self, ifMissing: .ignore) { $0.text += "!" }
@@ -57,7 +60,7 @@ extension Cache {
         try await update(M.modelIdentifier(for: id), as: type, ifMissing: missing, durability: durability, change)
     }
 
-    /// The same for the model of `identifier`.
+    /// Updates the model of `identifier` as the synchronous form does, on the writer's queue.
     ///
     /// ```swift
     /// try await cache.update("Draft:new", as: Draft.self, ifMissing: .ignore) { $0.text += "!" }

@@ -1,7 +1,7 @@
 public import GroveCoding
 public import GroveModel
 
-/// A cache of any backend: what services hold that should not be generic over it.
+/// A cache of any backend: the type for code that should not be generic over the backend.
 ///
 /// ```swift
 /// final class Inbox: Sendable {
@@ -14,8 +14,7 @@ public import GroveModel
 /// }
 /// ```
 ///
-/// ``NormalizedCache`` is the one type that conforms, and documents the calls. Every call does what it does on the
-/// cache itself.
+/// ``NormalizedCache`` is the only type that conforms, and it documents the calls.
 public protocol Cache: CacheReader, CacheWriter, FollowableCache, ExpiringCacheDelegate {
     /// Performs one call that writes what `content` makes, without blocking the caller's thread.
     func _performAsync(
@@ -129,7 +128,7 @@ extension NormalizedCache: Cache {
     }
 }
 
-/// The calls without their arguments that have defaults: a protocol's requirements have none.
+/// The calls with default arguments, which a protocol's requirements cannot have.
 extension Cache {
     /// Runs `body` in one transaction; see ``NormalizedCache/write(durability:_:)``.
     ///
@@ -171,7 +170,7 @@ extension Cache {
     @_disfavoredOverload
     public func flush() async throws(CacheError) { try await flush(.standard) }
 
-    /// What happens to the model of type `M` whose identity is `id`; see ``NormalizedCache/changes(of:)``.
+    /// A stream of the changes of the model of type `M` whose identity is `id`; see ``NormalizedCache/changes(of:)``.
     ///
     /// ```swift
     /// for await _ in cache.changes(of: Message.self, id: 34) {
@@ -182,15 +181,14 @@ extension Cache {
         changes(of: M.modelIdentifier(for: id))
     }
 
-    /// Deletes every model of type `M`, in one transaction; see ``CacheReader/identifiers(of:)`` for what finding
-    /// them costs.
+    /// Deletes every model of type `M`, in one transaction; ``CacheReader/identifiers(of:)`` says what finding them
+    /// costs.
     ///
     /// ```swift
     /// let forgotten = try cache.delete(allOf: Draft.self).deletedModelIds
     /// ```
     ///
-    /// As after a wipe, what was asked of a network before brings nothing back: such requests end with code
-    /// `cancelled`.
+    /// As after a wipe, a request that was sent before brings no model back: it ends with code `cancelled`.
     @discardableResult
     public func delete<M: CacheableModel>(allOf type: M.Type) throws -> ChangeSet {
         try write(durability: .standard) { tx in try tx.delete(allOf: type) }

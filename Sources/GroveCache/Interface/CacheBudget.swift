@@ -1,29 +1,30 @@
 import GroveModel
 
-/// How much a cache may hold, and what decides who goes when it is full.
+/// How much a cache may hold before it evicts records.
 ///
-/// The first handle on a store decides; a second one on the same directory needs an equal budget. Another process that
-/// shares the store should have the same.
+/// The first handle on a store sets the budget; a second one on the same directory needs an equal budget. Other
+/// processes that share the store should use the same budget.
 public struct CacheBudget: Sendable, Equatable {
-    /// Bytes on disk as `du` counts them: every file of the store, logs, free pages and what was set aside included.
+    /// The most bytes on disk, as `du` counts them; `nil` for no limit.
     ///
-    /// The limit is of the peak and not of the average. A store in memory counts its keys and values. `nil` for no limit.
+    /// Every file of the store counts, with its logs, its free pages and the files that were set aside. The peak stays
+    /// within the limit, and not only the average. In a store in memory, keys and values count.
     public var bytes: Int?
 
-    /// How many records the cache may hold, `nil` for any number: nodes, tombstones, collections, their chunks
-    /// and aliases.
+    /// The most records that the cache may hold: nodes, tombstones, collections, their chunks and aliases; `nil` for no
+    /// limit.
     public var nodes: Int?
 
-    /// How many seconds after its last confirmation a record is expired: the first to go, whatever the policy says of it.
+    /// Records that were not confirmed for this many seconds are evicted first; `nil` for never.
     ///
-    /// It goes when there is no room, not before; a read that wants something younger says so by its own maximum age. What
-    /// such a read finds too old goes first as well, with this or without. What was never confirmed counts as young, as its
-    /// age is not known. `nil` for never. It is no limit by itself.
+    /// It is no limit by itself: nothing is evicted while there is room, and reads still return such records. A read
+    /// that wants younger ones passes its own `maxAge`. A record that such a read found too old is evicted first as
+    /// well, with this or without. A record that was never confirmed counts as young, as its age is unknown.
     public var expiresAfter: Double?
 
     /// Makes a budget.
     ///
-    /// Opening a cache refuses limits that are not positive, and fewer bytes than its backend can work with; see
+    /// Opening a cache throws if a limit is not positive, or if the bytes are fewer than its backend needs; see
     /// ``BackendProfile/leastBudgetBytes``.
     public init(bytes: Int? = nil, nodes: Int? = nil, expiresAfter: Double? = nil) {
         self.expiresAfter = expiresAfter
@@ -31,7 +32,7 @@ public struct CacheBudget: Sendable, Equatable {
         self.nodes = nodes
     }
 
-    /// No limit: nothing is ever evicted, and nothing is kept in memory for it.
+    /// No limit: nothing is ever evicted, and eviction takes no memory.
     public static let unlimited = CacheBudget()
 
     /// Whether there is any limit.

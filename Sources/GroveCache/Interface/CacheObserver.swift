@@ -1,40 +1,48 @@
 public import GroveModel
 
-/// Somebody who wants to know what a cache does: a log, a metric, a test.
+/// An object that is told of a cache's hits, misses, commits and failures: a log, a metric or a test.
 ///
-/// Methods are called one after the other, in the order of what they tell, but for ``cacheDidHit(_:)``; never under a lock
-/// of the cache; they must return soon. Every method has an empty default. An observer leaves with the handle that it
-/// was given to: after what was committed before the close it is told of writes that come too late, and of nothing else,
-/// also where other handles go on.
+/// Methods are called one after the other, in the order of the events, and never under a lock of the cache. Only
+/// ``cacheDidHit(_:)`` is called out of that order. Methods must return soon. Every method has an empty default.
+///
+/// An observer belongs to the handle that it was given to. After the handle is closed, it is told of the writes that
+/// were committed before. Then it is told only of writes that come too late, even if other handles stay open.
 public protocol CacheObserver: Sendable {
-    /// A read found what it looked for under `identifier`, an identifier or a cache key.
+    /// A read found a model or a collection under `identifier`, which is an identifier or a cache key.
     ///
     /// Called on the reading thread, for every such read, before it returns: it must be quick and must not read itself.
     func cacheDidHit(_ identifier: ModelIdentifier)
 
-    /// A read found nothing, and why.
+    /// A read found nothing; `miss` says why.
     func cacheDidMiss(_ miss: CacheMiss)
 
-    /// A read failed, before it had a view of the store or after; not one of a cache that is closed or suspended.
+    /// A read failed, before or after it had a view of the store.
+    ///
+    /// Not called for reads of a cache that is closed or suspended.
     func cacheDidFailToRead(_ error: CacheError)
 
-    /// A write failed that no caller waits for: what it brought is not stored. The error names what the write was about.
+    /// A write that no caller waits for failed, so that its content is not stored.
     ///
-    /// Or a group with durable calls, which somebody waits for, was committed and cannot be synced, as from a sync that
-    /// failed on until a wipe or a new opening: it may not survive loss of power.
+    /// The error names the identifier or the key of the write.
+    ///
+    /// Also called if a group of writes, some of them durable, was committed but could not be synced: it may not
+    /// survive loss of power. After one failed sync this is so for every such group, until the cache is wiped or opened
+    /// again.
     func cacheDidFailToWrite(_ error: CacheError)
 
-    /// A commit is visible. Called once for each write, in the order of their numbers' commits.
+    /// A write is committed and visible; called once for each write, in the order of the commits.
     func cacheDidCommit(_ changes: ChangeSet)
 
-    /// A group of writes was committed, or could not be; called after what ``cacheDidCommit(_:)`` told of each.
+    /// A group of writes was committed or failed; called after ``cacheDidCommit(_:)`` for each of them.
     func cacheDidFinishCommit(_ report: CommitReport)
 
-    /// The store could not be opened because of `error`, was set aside, and the cache starts empty.
+    /// The store could not be opened because of `error`: it was set aside, and the cache starts empty.
     func cacheDidRebuild(after error: CacheError)
 
-    /// What is retained has grown beyond what may be: the `count` records of it that were written longest ago may be evicted from now
-    /// on. ``CacheUsage/holdsAllPins`` is false until everything that is retained fits again.
+    /// The retained records are more than may be pinned: the `count` oldest of them may now be evicted.
+    ///
+    /// The oldest are those that were written longest ago. ``CacheUsage/holdsAllPins`` is false until everything that
+    /// is retained fits again.
     func cacheDidReleasePins(_ count: Int)
 }
 

@@ -3,18 +3,18 @@ public import GroveModel
 
 /// All models of a type, in the order of their identifiers' bytes.
 ///
-/// Where the type says what its identifiers begin with (``KeyedModel/identifierPrefix``, as `@Cacheable` does), this costs the
-/// rows of the type, on an engine that keeps keys in order: LMDB, LevelDB and memory. SQLite keeps them by their hashes: there, and
-/// for other types, it is one pass over the envelopes of all nodes.
+/// On LMDB, LevelDB and in memory, which keep keys in order, this reads the rows of the type only. The type has to say
+/// what its identifiers begin with: ``KeyedModel/identifierPrefix``, which `@Cacheable` makes. For other types, and on
+/// SQLite, which keeps keys by their hashes, it is one pass over the envelopes of all nodes.
 extension CacheReader where Self: ~Copyable {
-    /// The identifiers of the nodes that type `M` wrote, in the order of their bytes; deleted ones are not among them.
+    /// The identifiers of the nodes that type `M` wrote, in the order of their bytes, without deleted ones.
     ///
     /// ```swift
     /// let oldest = try cache.identifiers(of: Draft.self).first
     /// ```
     ///
-    /// A node is listed by its record name: whether the tree below it is whole shows when it is read. A record that is damaged
-    /// is not listed; reading it by its identifier throws.
+    /// A node is listed by its record name, even if a node of the tree below it is missing. A damaged record is not
+    /// listed; reading it by its identifier throws.
     public func identifiers<M: CacheableModel>(of type: M.Type) throws(CacheError) -> [ModelIdentifier] {
         // No tree is read, and none is counted.
         let begun = try _beginTree("all of a type", maxAge: nil)
@@ -22,7 +22,7 @@ extension CacheReader where Self: ~Copyable {
         return try begun.reader.identifiers(of: type)
     }
 
-    /// How many nodes type `M` wrote that are not deleted; see ``identifiers(of:)`` for what it costs.
+    /// The number of nodes that type `M` wrote, without deleted ones; ``identifiers(of:)`` says what it costs.
     ///
     /// ```swift
     /// let badge = try cache.count(of: Draft.self)
@@ -32,26 +32,26 @@ extension CacheReader where Self: ~Copyable {
     }
 }
 
-/// What has one view for as long as it lives: a ``CacheView``, and a ``CacheTransaction``.
+/// A reader that keeps one view of the cache as long as it lives: a ``CacheView`` or a ``CacheTransaction``.
 public protocol CacheSnapshot: CacheReader, ~Copyable {
-    /// Reads in the snapshot, for what outlives the call.
+    /// The source from which a sequence reads in the snapshot after the call that made it.
     var _source: _SnapshotSource { get }
 }
 
-/// What reads from a snapshot for as long as that lives.
+/// A source that reads from a snapshot as long as the snapshot lives.
 public struct _SnapshotSource {
     let core: CacheCore
     let reader: Reconstructor
     let life: SnapshotLife
 }
 
-/// Whether a snapshot has ended: a sequence may outlive it, and its reader then serves others.
+/// Whether a snapshot has ended: a sequence may outlive it, and its reader then serves other reads.
 final class SnapshotLife {
     var isOver = false
 }
 
 extension CacheSnapshot where Self: ~Copyable {
-    /// The models of type `M`, read one after the other as they are asked for, in the order of their identifiers' bytes.
+    /// The models of type `M`, in the order of their identifiers' bytes, each read when the sequence comes to it.
     ///
     /// ```swift
     /// let unread = try cache.read { view in
@@ -59,8 +59,9 @@ extension CacheSnapshot where Self: ~Copyable {
     /// }
     /// ```
     ///
-    /// Only the identifiers are in memory at once. A model whose tree is not whole is left out. Where the store fails midway,
-    /// the sequence ends, and the `read` or `write` to which it belongs throws the error. It is empty once that has returned.
+    /// Only the identifiers are in memory at once. A model is left out if a node of its tree is missing. If the store
+    /// fails midway, the sequence ends, and the `read` or `write` that it belongs to throws the error. After that call
+    /// has returned, the sequence is empty.
     public func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> ModelSequence<M> {
         ModelSequence(_source, try identifiers(of: type))
     }
@@ -125,7 +126,7 @@ extension CacheTransaction: CacheSnapshot {
         _SnapshotSource(core: scope.core, reader: scope.reader, life: scope.life)
     }
 
-    /// Deletes every model of type `M`; see ``CacheReader/identifiers(of:)`` for what finding them costs.
+    /// Deletes every model of type `M`; ``CacheReader/identifiers(of:)`` says what finding them costs.
     ///
     /// ```swift
     /// try cache.write { tx in

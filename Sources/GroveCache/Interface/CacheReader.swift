@@ -1,17 +1,20 @@
 public import GroveCoding
 public import GroveModel
 
-/// What can be read from a cache, from one view of it, and inside a transaction: the same calls everywhere.
+/// The calls that read, the same on a cache, in a view of it and in a transaction.
 ///
-/// Every read is synchronous, runs on the calling thread and waits for no writer: microseconds where the engine has the
-/// pages in memory. A task that must not block reads in a view of its own, `try await cache.read { view in … }`.
+/// Every read is synchronous, runs on the calling thread and does not wait for a writer. It takes microseconds if the
+/// engine has the pages in memory. A task that must not block reads in a view of its own, `try await cache.read { view
+/// in … }`.
 ///
-/// With a maximum age, `maxAge`, in seconds, a node that was last confirmed longer ago is missing, and the miss names it. A
-/// record is confirmed by a write as of a place or with `confirmed: true`, also if it says the same already; any other write is an edit,
-/// which leaves the record the age that it had. What was never confirmed is too old for every maximum age. A record may count as older
-/// than it is: by a minute, or by a quarter of the least `maxAge` that was asked for where that is less, and by a second.
-/// While the device's clock goes forward it never counts as younger. A collection and an alias have ages of their own;
-/// deletions have none.
+/// With a maximum age, `maxAge` in seconds, a node that was last confirmed longer ago counts as missing, and the miss
+/// names the node. A write as of a place, or one with `confirmed: true`, confirms a record, even if it leaves the
+/// record as it was. Any other write is an edit, and the record keeps its age. A record that was never confirmed is too
+/// old for every maximum age.
+///
+/// Ages are rounded up: by one second, and by at most one minute, or a quarter of the smallest `maxAge` in use if that
+/// is less. While the device's clock goes forward, a record never counts as younger than it is. A collection and an
+/// alias have ages of their own; deletions have none.
 public protocol CacheReader: ~Copyable {
     /// Begins the read of one tree; ``_endTree(_:_:_:)`` must follow.
     func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead
@@ -20,12 +23,12 @@ public protocol CacheReader: ~Copyable {
     func _endTree(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome)
 }
 
-/// What became of the read of one tree.
+/// The outcome of the read of one tree.
 public enum _TreeOutcome: Sendable {
     case hit
     case miss(CacheMiss)
     case failure(CacheError)
-    /// It is to be read again, on a large stack.
+    /// The tree has to be read again, on a larger stack.
     case again
 }
 
@@ -46,8 +49,8 @@ extension CacheReader where Self: ~Copyable {
     /// ```
     ///
     /// - Complexity: O(*n*) store reads for *n* references in the tree.
-    /// - Parameter maxAge: in seconds; see ``CacheReader``. By default ages do not matter.
-    /// - Returns: the tree, or why there is none and which node was missing.
+    /// - Parameter maxAge: the maximum age in seconds; see ``CacheReader``. By default ages do not matter.
+    /// - Returns: the tree, or a miss that says which node is missing and why.
     /// - Throws: ``CacheError`` with code `emptyIdentifier`, `corrupted`, `unsupportedFormat`, `cycle`, `tooDeep`,
     ///   `reentrant`, `suspended`, `closed` or `inputOutput`.
     @inlinable
@@ -89,7 +92,7 @@ extension CacheReader where Self: ~Copyable {
     /// let people = try cache.read { view in try view.models(Person.self, ids: [1, 7]) }
     /// ```
     ///
-    /// On a cache each is read by itself; ask a view where they must be of one moment.
+    /// On a cache each model is read by itself. If all must be of one moment, call this on a view.
     public func models<M: CacheableModel & KeyedModel>(
         _ type: M.Type, ids: some Sequence<M.ModelID>, maxAge: Double? = nil
     ) throws(CacheError) -> [M] {
@@ -100,14 +103,16 @@ extension CacheReader where Self: ~Copyable {
         return models
     }
 
-    /// Reads what was last set under a cache key, by ``CacheWriter/write(_:forKey:durability:)`` or `setModel`: the model that
-    /// the key names, in its newest version, or the one whose identifier the key is.
+    /// Reads the model that was last set under a cache key, in its newest version.
+    ///
+    /// ``CacheWriter/write(_:forKey:durability:)`` and `setModel` set a model under a key. If the key is a model's
+    /// identifier, that model is read.
     ///
     /// ```swift
     /// let me = try cache.read(forKey: "me", as: Person.self, maxAge: 3600).value
     /// ```
     ///
-    /// - Returns: the tree, or why there is none and which node was missing.
+    /// - Returns: the tree, or a miss that says which node is missing and why.
     /// - Throws: as ``read(_:as:maxAge:)``.
     public func read<M: CacheableModel>(
         forKey key: String, as type: M.Type = M.self, maxAge: Double? = nil
@@ -118,7 +123,7 @@ extension CacheReader where Self: ~Copyable {
         }
     }
 
-    /// What was last set under a cache key, or `nil` on a miss; see ``read(forKey:as:maxAge:)``.
+    /// The model that was last set under a cache key, or `nil` on a miss; see ``read(forKey:as:maxAge:)``.
     ///
     /// ```swift
     /// let me = try cache.model(forKey: "me", as: Person.self)
@@ -131,7 +136,7 @@ extension CacheReader where Self: ~Copyable {
 
     // MARK: Collections
 
-    /// Reads the collection under `key`: each element in its newest version, deleted ones left out, in one view.
+    /// Reads the collection under `key` in one view: each element in its newest version, without deleted ones.
     ///
     /// ```swift
     /// let inbox = try cache.readCollection("inbox", of: Message.self, missing: .skip)
@@ -141,19 +146,20 @@ extension CacheReader where Self: ~Copyable {
     /// }
     /// ```
     ///
-    /// If a part of a long list is not there, because it was evicted or lost, or was never fetched, a read that comes
-    /// to it is a miss whose reason is ``CacheMiss/Reason/gap`` and which names the list. With `missing: .skip` the
-    /// read passes over it, and says where in ``CollectionRead/gaps``. Pages that do not come to it are hits.
+    /// A part of a long list may be missing, because it was evicted or lost, or was never fetched. A read that comes to
+    /// it is a miss with the reason ``CacheMiss/Reason/gap``, and names the list. With `missing: .skip` the read passes
+    /// over the part, and ``CollectionRead/gaps`` says where. Pages that do not come to it are hits.
     ///
-    /// A page may show fewer elements than it has positions, or none: that does not mean that the list ends there.
+    /// A page may have fewer elements than positions, or none, although the list goes on behind it.
     /// ``CollectionRead/nextRange`` says whether there is more.
     ///
     /// - Parameters:
-    ///   - range: the positions of the elements that are read, as far as there are so many; all by default. Positions are as
-    ///     stored, deleted elements included.
-    ///   - missing: what a missing element means.
-    ///   - maxAge: in seconds. The list has an age of its own, that of the last time it was written, or written the same.
-    /// - Returns: the elements, in order, duplicates kept; or why there are none.
+    ///   - range: the positions to read, cut off at the end of the list; all by default. Positions count deleted
+    ///     elements too.
+    ///   - missing: whether a missing element makes the read a miss or is skipped.
+    ///   - maxAge: the maximum age in seconds. The list has an age of its own, since it was last written, even if
+    ///     unchanged.
+    /// - Returns: the elements, in order, with duplicates; or a miss that says why there are none.
     /// - Complexity: O(*n*) store reads for *n* references in the trees of the page, and one for each 128 positions of it.
     /// - Throws: as ``read(_:as:maxAge:)``.
     public func readCollection<M: CacheableModel>(
@@ -177,7 +183,7 @@ extension CacheReader where Self: ~Copyable {
         try readCollection(key, of: type, missing: missing, maxAge: maxAge).value?.elements
     }
 
-    /// Not there: a page without elements is not the end of a list, and an array does not say what is. A page says that:
+    /// Not available: an array of elements does not say if the list has ended, since a page may be empty. Read a page:
     ///
     /// ```swift
     /// let page = try cache.readCollection("inbox", of: Message.self, in: 0..<50).value
@@ -191,9 +197,9 @@ extension CacheReader where Self: ~Copyable {
         throw CacheError(.outOfRange, "A page is read by readCollection(_:of:in:).")
     }
 
-    /// How many elements the collection under `key` has, deleted ones included, and those of parts that were evicted;
-    /// `nil` if it is not there, and if it has a part that was never fetched, of which nobody knows how many elements
-    /// it has.
+    /// The number of elements of the collection under `key`, with deleted ones and those of evicted parts.
+    ///
+    /// It is `nil` if the collection is not there, or if a part of it was never fetched, so that its length is unknown.
     ///
     /// ```swift
     /// let count = try cache.count(ofCollection: "inbox") ?? 0
@@ -205,8 +211,9 @@ extension CacheReader where Self: ~Copyable {
         try count(of: ModelIdentifier(key), isKnown: false)
     }
 
-    /// How many elements of the collection under `key` are known, as ``count(ofCollection:)`` counts them, parts that
-    /// were never fetched left out; `nil` only if the collection is not there.
+    /// The number of elements of the collection under `key` without the parts that were never fetched.
+    ///
+    /// Elements are counted as by ``count(ofCollection:)``. It is `nil` only if the collection is not there.
     ///
     /// ```swift
     /// let isThere = try cache.knownCount(ofCollection: "inbox") != nil
@@ -225,28 +232,28 @@ extension CacheReader where Self: ~Copyable {
     }
 }
 
-/// A collection as it was read.
+/// The elements that a read of a collection found, and the parts that it skipped.
 public struct CollectionRead<Element: Sendable>: Sendable {
-    /// The elements, in order, duplicates kept, deleted ones left out.
+    /// The elements, in order, with duplicates and without deleted ones.
     public let elements: [Element]
-    /// Why elements were skipped, in order; empty unless the read asked for ``MissingElements/skip``.
+    /// The miss of each skipped element, in order; empty unless the read asked for ``MissingElements/skip``.
     public let skipped: [CacheMiss]
-    /// The positions of parts of the list that were passed over because they are not there, in order; empty unless
-    /// the read asked for ``MissingElements/skip``.
+    /// The positions of the missing parts of the list, in order; empty unless the read asked for
+    /// ``MissingElements/skip``.
     ///
-    /// An empty range is a part that was never fetched, before the element at that position: nobody knows how many
-    /// elements it has.
+    /// An empty range is a part that was never fetched, just before the element at that position; its length is
+    /// unknown.
     public let gaps: [Range<Int>]
-    /// The range of the next page, as long as this one's; `nil` if this was the last one, or all was read.
+    /// The range of the next page, as long as this page's; `nil` if this was the last page or the whole list was read.
     ///
-    /// A page without elements is not the end: all that were at its positions may be deleted.
+    /// A page without elements is not the end of the list: all elements at its positions may be deleted.
     public let nextRange: Range<Int>?
     /// The elements that are left out, and where they are.
     var hidden: [HiddenElement] = []
-    /// Whether it is as the view shows it, and nothing that is queued was applied.
+    /// Whether the list is as the view shows it, without any queued write.
     var isCommitted = true
 
-    /// Makes a read's outcome.
+    /// Makes the outcome of a read.
     public init(
         elements: [Element], skipped: [CacheMiss] = [], gaps: [Range<Int>] = [], nextRange: Range<Int>? = nil
     ) {
@@ -264,7 +271,7 @@ public struct CollectionRead<Element: Sendable>: Sendable {
 }
 
 extension CollectionRead: Equatable where Element: Equatable {
-    /// Whether both have the same elements, and the same is missing.
+    /// Whether both have the same elements, the same misses and gaps, and the same next page.
     public static func == (read: CollectionRead, other: CollectionRead) -> Bool {
         read.elements == other.elements && read.skipped == other.skipped && read.gaps == other.gaps
             && read.nextRange == other.nextRange

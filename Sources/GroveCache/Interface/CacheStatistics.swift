@@ -1,51 +1,51 @@
 public import GroveModel
 
-/// What a store's handles in this process have done since the store was opened.
+/// Counts of the reads and writes of a store's handles in this process, since the store was opened.
 public struct CacheStatistics: Sendable, Equatable {
-    /// Reads that found what they looked for.
+    /// Reads that were hits.
     public var hits = 0
-    /// Reads that found nothing, by reason.
+    /// Reads that were misses, by reason.
     public var misses: [CacheMiss.Reason: Int] = [:]
-    /// Transactions that were committed; a wipe is none.
+    /// Transactions that were committed; wipes are not counted.
     public var commits = 0
-    /// Writes that failed, whether or not somebody waited for them; a durable one whose sync failed among them.
+    /// Writes that failed, whether or not a caller waited for them; durable writes whose sync failed are counted.
     public var failedWrites = 0
-    /// Records that were put into the store; what was unchanged is not among them.
+    /// Records that were put into the store; unchanged ones are not counted.
     public var recordsPut = 0
     /// The bytes of their keys and values.
     public var bytesPut = 0
     /// Writes that wait to be committed.
     public var queuedWrites = 0
-    /// The memory that they take, in bytes; an estimate.
+    /// The memory that the queued writes take, in bytes; an estimate.
     public var queuedBytes = 0
 
-    /// Makes statistics of nothing.
+    /// Makes statistics with every count 0.
     public init() {}
 }
 
-/// What one group of writes came to.
+/// The outcome of one group of writes.
 public struct CommitReport: Sendable, Equatable {
-    /// The calls in the group, those that failed among them.
+    /// The calls in the group, with those that failed.
     public var writes = 0
-    /// The calls that failed, whether or not somebody waited for them; a durable one whose sync failed among them.
+    /// The calls that failed, whether or not a caller waited for them; durable calls whose sync failed are counted.
     public var failedWrites = 0
-    /// The transactions that were committed since the last report, those that evicted ahead of the group among them; a
-    /// wipe is none.
+    /// The transactions that were committed since the last report, with those that evicted records to make room for the
+    /// group; wipes are not counted.
     public var commits = 0
     /// The records put into the store.
     public var recordsPut = 0
     /// The bytes of their keys and values.
     public var bytesPut = 0
-    /// The writes that were queued when it ended.
+    /// The writes that were queued when the group ended.
     public var queuedWrites = 0
-    /// The memory that they took, in bytes; an estimate.
+    /// The memory that the queued writes took, in bytes; an estimate.
     public var queuedBytes = 0
 
-    /// Makes a report of nothing.
+    /// Makes a report with every count 0.
     public init() {}
 }
 
-/// What the writer has done: in all, and since somebody was last told.
+/// The writer's counts: in all, and since the last report to observers.
 struct WriteTally: Sendable {
     var commits = 0
     var failures = 0
@@ -63,7 +63,7 @@ struct WriteTally: Sendable {
         unreported.bytesPut += summary.putBytes
     }
 
-    /// What was done since the last report, as the report of `writes`, of which `failed` failed.
+    /// The report of everything since the last one, about a group of `writes`, of which `failed` failed.
     func report(writes: Int, failed: Int, queued: Int, bytes: Int) -> CommitReport {
         var report = unreported
         report.writes = writes
@@ -75,7 +75,7 @@ struct WriteTally: Sendable {
 }
 
 extension NormalizedCache {
-    /// What all handles on the store in this process have done since it was opened.
+    /// The counts of all handles on the store in this process since it was opened.
     ///
     /// - Complexity: O(1).
     public var statistics: CacheStatistics {

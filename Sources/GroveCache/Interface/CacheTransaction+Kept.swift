@@ -2,7 +2,8 @@ import Dispatch
 import GroveCoding
 package import GroveModel
 
-/// What is kept beside the models: no budget evicts it, no change set names it, and a wipe takes it with the rest.
+/// Bytes that are kept under names beside the models: no budget evicts them, no change set names them, a wipe removes
+/// them.
 extension CacheTransaction {
     /// Keeps `bytes` under `name`; `nil` removes them.
     package func keep(_ bytes: [UInt8]?, as name: String) throws(CacheError) {
@@ -19,7 +20,7 @@ extension CacheTransaction {
 }
 
 extension CacheReader where Self: ~Copyable {
-    /// What is kept under `name`; `nil` if that is nothing.
+    /// The bytes that are kept under `name`; `nil` if there are none.
     package func kept(_ name: String) throws(CacheError) -> [UInt8]? {
         let begun = try _beginTree("what is kept", maxAge: nil)
         defer { _endTree(begun, "what is kept", .again) }
@@ -28,9 +29,9 @@ extension CacheReader where Self: ~Copyable {
         }
     }
 
-    /// All that is kept, by the bytes of the names; `bytes` is `nil` if a record is damaged.
+    /// All kept names and bytes, in the order of the names; `bytes` is `nil` if a record is damaged.
     ///
-    /// O(what is kept); in SQLite one pass over all keys.
+    /// O(*n*) for *n* kept names; in SQLite one pass over all keys.
     package func allKept() throws(CacheError) -> [(name: String, bytes: [UInt8]?)] {
         let begun = try _beginTree("what is kept", maxAge: nil)
         defer { _endTree(begun, "what is kept", .again) }
@@ -39,10 +40,26 @@ extension CacheReader where Self: ~Copyable {
 }
 
 extension NormalizedCache {
+    /// Calls `tell` on the queue of events when what is kept may have changed, before followers are told of the commit, until what it
+    /// returns is gone. A commit of another process is noticed as its models are.
+    package func followKept(_ tell: @escaping @Sendable () -> Void) -> any Sendable {
+        KeptFollower(streams: core.audience.streams, number: core.audience.streams.followKept(tell))
+    }
+
     /// Returns when followers were told of every commit that was made before.
     package func followersTold() async {
         await withCheckedContinuation { continuation in core.audience.events.async { continuation.resume() } }
     }
+}
+
+/// One who is told of what is kept.
+private final class KeptFollower: Sendable {
+    private let streams: ChangeHub
+    private let number: UInt64
+
+    init(streams: ChangeHub, number: UInt64) { (self.streams, self.number) = (streams, number) }
+
+    deinit { streams.unfollow(number) }
 }
 
 extension Reconstructor {

@@ -2,7 +2,7 @@ public import GroveCoding
 public import GroveModel
 
 extension CacheTransaction {
-    /// Reads the model of `identifier`, lets `change` change it, and writes it, unless it says the same as before.
+    /// Reads the model of `identifier`, lets `change` change it, and writes it if it is different.
     ///
     /// ```swift
     /// try cache.write { tx in
@@ -11,15 +11,15 @@ extension CacheTransaction {
     /// }
     /// ```
     ///
-    /// It confirms nothing. If `change` gives the model another identifier, the other one is written, and this one
-    /// stays.
+    /// An update does not confirm the model: its age stays. If `change` gives the model another identifier, a second
+    /// model is written, and the first one stays.
     ///
     /// - Parameters:
-    ///   - missing: what it means if the model, or a node that it needs, is not there.
+    ///   - missing: whether to throw or to do nothing if the model, or a node that it needs, is missing.
     ///   - change: called once, unless the model is missing.
     /// - Returns: the identifiers whose stored bytes changed; empty if nothing was written.
-    /// - Throws: what `change` throws; ``CacheError`` with code `missing`, and as ``CacheReader/read(_:as:maxAge:)``
-    ///   and ``CacheWriter/write(_:durability:asOf:confirmed:)``.
+    /// - Throws: the error of `change`; ``CacheError`` with code `missing`; the errors of
+    ///   ``CacheReader/read(_:as:maxAge:)`` and ``CacheWriter/write(_:durability:asOf:confirmed:)``.
     @discardableResult
     public func update<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self, ifMissing missing: MissingModel = .fail,
@@ -38,8 +38,8 @@ extension CacheTransaction {
         }
     }
 
-    /// Reads the model of type `M` whose identity is `id`, lets `change` change it, and writes it, unless it says the
-    /// same as before; see ``update(_:as:ifMissing:_:)``.
+    /// Reads the model of type `M` whose identity is `id`, lets `change` change it, and writes it if it is different;
+    /// see ``update(_:as:ifMissing:_:)``.
     ///
     /// ```swift
     /// try cache.write { tx in

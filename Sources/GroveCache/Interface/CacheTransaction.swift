@@ -1,9 +1,10 @@
 import GroveCoding
 public import GroveModel
 
-/// Several reads and writes as one commit, all or nothing: see ``NormalizedCache/write(durability:_:)``.
+/// Several reads and writes as one commit, all or nothing; see ``NormalizedCache/write(durability:_:)``.
 ///
-/// Its reads see its own writes. It lives as long as the closure that it was given to; the compiler keeps it from being stored.
+/// The reads of a transaction see its writes. It is valid inside the closure that it is passed to; the compiler does
+/// not let it be stored.
 public struct CacheTransaction: ~Copyable, CacheReader, CacheWriter {
     let scope: TransactionScope
 

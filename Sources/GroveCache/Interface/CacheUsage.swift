@@ -1,14 +1,14 @@
 public import GroveModel
 
-/// What a cache holds, and what went to make room for it, since it was opened in this process.
+/// The contents of a cache in numbers, with the records evicted and written since it was opened in this process.
 public struct CacheUsage: Sendable, Equatable {
-    /// Records that were evicted; 0 where there is no budget.
+    /// The number of evicted records; 0 if there is no budget.
     public var evictions = 0
 
-    /// What they weighed, in bytes of keys and values; their number where only that is limited.
+    /// Bytes of evicted keys and values; the number of evicted records if the budget limits only their number.
     public var evictedBytes = 0
 
-    /// Bytes of keys and values that were handed to the store for records; counted where there is a budget.
+    /// Bytes of keys and values that were written as records; 0 if there is no budget.
     public var writtenBytes = 0
 
     /// The bytes of all keys and values in the store, the cache's own records included.
@@ -17,26 +17,28 @@ public struct CacheUsage: Sendable, Equatable {
     /// The number of keys in the store, the cache's own included.
     public var entries: Int?
 
-    /// Records that somebody retains, or that are reachable from those; 0 where there is no budget.
+    /// The number of records that are retained, or reachable from a retained one; 0 if there is no budget.
     ///
-    /// Nodes, tombstones, collections and aliases. What was released counts until a walk has found that nobody else holds
-    /// it.
+    /// Nodes, tombstones, collections and aliases count. A released record counts until the cache has checked, before
+    /// it next evicts, that no other pin holds it.
     public var pinnedEntries = 0
 
-    /// Bytes of their keys and values.
+    /// Bytes of the keys and values of the records in ``pinnedEntries``.
     public var pinnedBytes = 0
 
-    /// Whether everything is held that is reachable from what was retained: what was written under a pin since may have been
-    /// more than ``pinnedLimit``, and then the oldest of it is held no longer.
+    /// Whether every record that is reachable from a pin is kept from being evicted.
+    ///
+    /// It is false if so much was written under a pin that ``pinnedLimit`` or the budget's number of records is
+    /// exceeded. Then the oldest of the pinned records may be evicted.
     public var holdsAllPins = true
 
-    /// The most bytes that may be pinned; `nil` where there is no budget in bytes.
+    /// The most bytes that may be pinned; `nil` if there is no budget in bytes.
     public var pinnedLimit: Int?
 
-    /// The most payload that the cache lets the store hold; `nil` where there is no budget in bytes.
+    /// The most bytes of keys and values that the cache lets the store hold; `nil` if there is no budget in bytes.
     public var payloadLimit: Int?
 
-    /// Bytes on disk as `du` counts them, the store's files and the cache's own in its directory; 0 in memory.
+    /// Bytes on disk, as `du` counts them, of the store's files and the cache's own in the directory; 0 in memory.
     public var bytesOnDisk = 0
 
     /// Makes the usage of a cache that holds nothing.
@@ -44,20 +46,20 @@ public struct CacheUsage: Sendable, Equatable {
 }
 
 extension NormalizedCache {
-    /// What the cache holds after the writes that were committed before the call.
+    /// The usage of the cache, with every write that was committed before the call.
     ///
     /// ```swift
     /// let bytes = try cache.usage().bytesOnDisk
     /// ```
     ///
-    /// - Complexity: O(1) and a look at the files.
-    /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what the store throws.
+    /// - Complexity: O(1), and a look at the size of each file.
+    /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and the errors of the store.
     public func usage() throws(CacheError) -> CacheUsage {
         try checkOpen()
         return try core.withOpenStore { [core] (store) throws(CacheError) in try core.usage(of: store) }
     }
 
-    /// The same, without blocking the caller's thread.
+    /// The usage of the cache, as the synchronous form returns it, without blocking the caller's thread.
     ///
     /// ```swift
     /// let bytes = try await cache.usage().bytesOnDisk

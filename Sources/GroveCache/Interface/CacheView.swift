@@ -3,8 +3,8 @@ public import GroveModel
 
 /// One consistent view of a cache, for several reads: see ``NormalizedCache/read(_:)``.
 ///
-/// It shows the writes that were committed or queued when it was opened, and nothing later. It lives as long as the closure
-/// that it was given to; the compiler keeps it from being stored.
+/// A view shows the writes that were committed or queued when it was opened, and nothing later. It is valid inside the
+/// closure that it is passed to; the compiler does not let it be stored.
 public struct CacheView: ~Copyable, CacheReader {
     let core: CacheCore
     let reader: Reconstructor

@@ -1,28 +1,33 @@
 public import GroveCoding
 public import GroveModel
 
-/// Edits of collections: each costs what it touches, and not the list.
+/// Edits of collections: the cost of an edit depends on the elements that it touches, and not on the length of the
+/// list.
 ///
-/// Positions are those of the list as it is stored when the call's turn comes: after all calls that were queued before, deleted
-/// elements included. In a transaction they are those of the list that it sees. An edit is all or nothing. Its elements are written with every identified model in their trees, as
-/// `writeCollection` writes them; what is removed from a list stays in the store.
+/// Positions are those of the stored list when the call's turn comes, after all calls that were queued before; deleted
+/// elements count. In a transaction they are positions in the list that the transaction sees.
 ///
-/// The list must be there: one that was forgotten is not known to be empty, so that an edit makes none. An edit throws
-/// ``CacheError`` with code `outOfRange` where the list is not there, where it has no such position, and where the part that the
-/// edit is about was lost. Then nothing is stored; write the list again.
+/// An edit is all or nothing. Its elements are written with every identified model in their trees, as `writeCollection`
+/// writes them. An element that is removed from a list stays in the store.
 ///
-/// An edit confirms nothing: its elements and the list keep the ages that they had.
+/// An edit does not make a list, since a list that was evicted may not have been empty. It throws ``CacheError`` with
+/// code `outOfRange` if the list is not there, has no such position, or has lost the part that the edit changes. Then
+/// nothing is stored; write the list again.
+///
+/// An edit does not confirm anything: its elements and the list keep their ages.
 extension CacheWriter where Self: ~Copyable {
-    /// Inserts `elements` into the collection under `key` before the one at `index`, or behind the last where `index` is the
-    /// number of elements.
+    /// Inserts `elements` into the collection under `key` before the element at `index`.
+    ///
+    /// If `index` is the number of elements, they are put behind the last one.
     ///
     /// ```swift
     /// try cache.insert([message], at: 0, inCollection: "inbox")
     /// ```
     ///
-    /// - Complexity: O(*m* + *n* / 128) for *m* elements inserted into *n*, and what ``write(_:durability:)`` takes for them.
+    /// - Complexity: O(*m* + *n* / 128) for *m* elements inserted into *n*, and the cost of ``write(_:durability:)``
+    ///   for the elements.
     /// - Returns: the identifiers whose stored bytes changed, and the collection's key.
-    /// - Throws: ``CacheError`` with code `outOfRange`, and as ``write(_:durability:)``.
+    /// - Throws: ``CacheError`` with code `outOfRange`, and the errors of ``write(_:durability:)``.
     @discardableResult
     public func insert<M: CacheableModel>(
         _ elements: some Collection<M>, at index: Int, inCollection key: String, durability: Durability = .standard

@@ -1,14 +1,15 @@
 public import GroveCoding
 public import GroveModel
 
-/// Edits of collections by identifiers: an index from before an `await` may be another element's, an identifier is not.
+/// Edits of collections by identifiers, which stay right across an `await`, while an index may come to be another
+/// element's.
 ///
-/// Each is applied to the list as it is stored when the call's turn comes. What is not in the list cannot be moved or removed: that changes
-/// nothing. An edit throws ``CacheError`` with code `outOfRange` if the list is not there.
+/// Each edit is applied to the stored list when the call's turn comes. Moving or removing an element that is not in the
+/// list changes nothing. An edit throws ``CacheError`` with code `outOfRange` if the list is not there.
 ///
 /// - Complexity: one pass over the list, 128 elements for each store read, if the element is not found nearby.
 extension CacheWriter where Self: ~Copyable {
-    /// Inserts `elements` into the collection under `key` at a place.
+    /// Inserts `elements` into the collection under `key` at `place`.
     ///
     /// ```swift
     /// try cache.insert([message], at: .before("Message:34"), inCollection: "inbox")
@@ -24,17 +25,19 @@ extension CacheWriter where Self: ~Copyable {
         try _edit(key, durability, elements) { .insert($0, ListOperation.Place(place)) }
     }
 
-    /// Puts models that are stored already into the collection under `key`, by their identifiers: nothing is written of them.
+    /// Inserts models that are stored already into the collection under `key`, by their identifiers.
+    ///
+    /// The models themselves are not written.
     ///
     /// ```swift
     /// try cache.insert(references: ["Message:34"], at: .first, inCollection: "pinned")
     /// ```
     ///
-    /// In a list of an enum whose cases are of one record, insert the model: an identifier does not say which case it is, so that
-    /// reading the list would throw or be a miss.
+    /// If the elements are of an enum whose cases share a record, insert the model instead. An identifier does
+    /// not say which case it is, so reading the list would throw or be a miss.
     ///
-    /// - Throws: as the form with elements; ``CacheError`` with code `missing` if one of the models is not stored, or is deleted. Then
-    ///   nothing is stored.
+    /// - Throws: the errors of the form with elements; ``CacheError`` with code `missing` if one of the models is not
+    ///   stored, or is deleted. Then nothing is stored.
     @discardableResult
     public func insert(
         references identifiers: some Collection<ModelIdentifier>, at place: ElementPlace, inCollection key: String,
@@ -46,7 +49,9 @@ extension CacheWriter where Self: ~Copyable {
         }
     }
 
-    /// Writes `elements`; those that the collection under `key` does not have are put in at a place, the others stay where they are.
+    /// Writes `elements`, and inserts those that the collection under `key` does not have at `place`.
+    ///
+    /// Elements that the collection has already stay where they are.
     ///
     /// ```swift
     /// try cache.upsert([message], inCollection: "inbox")
@@ -59,7 +64,7 @@ extension CacheWriter where Self: ~Copyable {
         try _edit(key, durability, elements) { .upsert($0, ListOperation.Place(place)) }
     }
 
-    /// Removes the element of `identifier` from the collection under `key`, as often as it is in it; the model stays in the store.
+    /// Removes every occurrence of the element of `identifier` from the collection under `key`; the model stays stored.
     ///
     /// ```swift
     /// try cache.remove("Message:34", fromCollection: "inbox")
@@ -71,7 +76,8 @@ extension CacheWriter where Self: ~Copyable {
         try remove([identifier], fromCollection: key, durability: durability)
     }
 
-    /// Removes the elements of `identifiers` from the collection under `key`; see ``remove(_:fromCollection:durability:)``.
+    /// Removes the elements of `identifiers` from the collection under `key`; see
+    /// ``remove(_:fromCollection:durability:)``.
     ///
     /// ```swift
     /// try cache.remove(["Message:34", "Message:35"], fromCollection: "inbox")
@@ -97,7 +103,7 @@ extension CacheWriter where Self: ~Copyable {
         try remove(M.modelIdentifier(for: id), fromCollection: key, durability: durability)
     }
 
-    /// Moves the element of `identifier` to a place in the collection under `key`.
+    /// Moves the element of `identifier` to `place` in the collection under `key`.
     ///
     /// ```swift
     /// try cache.move("Message:34", to: .first, inCollection: "pinned")
@@ -113,7 +119,7 @@ extension CacheWriter where Self: ~Copyable {
         }
     }
 
-    /// Moves the element of type `M` whose identity is `id` to a place; see ``move(_:to:inCollection:durability:)``.
+    /// Moves the element of type `M` whose identity is `id` to `place`; see ``move(_:to:inCollection:durability:)``.
     ///
     /// ```swift
     /// try cache.move(Message.self, id: 34, to: .before(Message.self, id: 3), inCollection: "pinned")
@@ -137,8 +143,9 @@ extension CacheWriter where Self: ~Copyable {
 }
 
 extension CacheReader where Self: ~Copyable {
-    /// Where the element of `identifier` is first in the collection under `key`, deleted elements counted; `nil` if it is not in it, or the
-    /// list is not there.
+    /// The first position of the element of `identifier` in the collection under `key`; deleted elements count.
+    ///
+    /// It is `nil` if the element is not in the collection, or if the collection is not there.
     ///
     /// ```swift
     /// let index = try cache.index(of: "Message:34", inCollection: "inbox")
@@ -153,7 +160,7 @@ extension CacheReader where Self: ~Copyable {
         }.value
     }
 
-    /// Whether there is a record of `identifier` that is not deleted; the tree below it may not be whole.
+    /// Whether there is a record of `identifier` that is not deleted; a node of the tree below it may be missing.
     package func isStored(_ identifier: ModelIdentifier) throws(CacheError) -> Bool {
         let begun = try _beginTree(identifier, maxAge: nil)
         defer { _endTree(begun, identifier, .again) }
@@ -169,7 +176,7 @@ extension CacheReader where Self: ~Copyable {
         try index(of: identifier, inCollection: key) != nil
     }
 
-    /// Where the element of type `M` whose identity is `id` is first; see ``index(of:inCollection:)``.
+    /// The first position of the element of type `M` whose identity is `id`; see ``index(of:inCollection:)``.
     ///
     /// ```swift
     /// let index = try cache.index(of: Message.self, id: 34, inCollection: "inbox")
@@ -180,7 +187,8 @@ extension CacheReader where Self: ~Copyable {
         try index(of: M.modelIdentifier(for: id), inCollection: key)
     }
 
-    /// Whether the collection under `key` has an element of type `M` whose identity is `id`; see ``index(of:inCollection:)``.
+    /// Whether the collection under `key` has an element of type `M` whose identity is `id`; see
+    /// ``index(of:inCollection:)``.
     ///
     /// ```swift
     /// let isPinned = try cache.contains(Message.self, id: 34, inCollection: "pinned")

@@ -2,8 +2,7 @@ public import GroveCoding
 public import GroveModel
 
 extension CacheWriter where Self: ~Copyable {
-    /// Undoes the deletion of `model`: writes it, with every identified model in its tree, and lets everything that
-    /// names it show it again.
+    /// Undoes the deletion of `model`: it is written again, and lists and trees that name it show it again.
     ///
     /// ```swift
     /// let deleted = try cache.model(Message.self, id: 34)
@@ -11,17 +10,20 @@ extension CacheWriter where Self: ~Copyable {
     /// if let deleted { try cache.restore(deleted) }  // the user has tapped Undo
     /// ```
     ///
-    /// ``write(_:durability:asOf:confirmed:)`` brings the model back too, for what is written after that: lists and
-    /// trees from before the deletion go on without it. A restored model is in them again, where it was, as if it had
-    /// never been deleted. That holds for all deletions of it before this call, by any process, and for those
-    /// that the cache has forgotten. What took it out for good stays: a list that was set or edited without it, and
-    /// ``DeletionHolders/collections``. A model in its tree that was deleted by itself is written, and not restored.
+    /// Every identified model in the tree of `model` is written. ``write(_:durability:asOf:confirmed:)`` writes a
+    /// deleted model again too, but lists and trees from before the deletion go on without it. A restored model is in
+    /// them again, in its old position, as if it had never been deleted. This undoes all deletions of the model before
+    /// this call, by any process, and those whose deletion marks were evicted.
     ///
-    /// All or nothing. It confirms nothing. The followers of the cache and streams are told that anything may be
-    /// different, so that screens read again what they show.
+    /// A list that was set or edited without the model stays without it, and so does a list from which
+    /// ``DeletionHolders/collections`` removed it. If another model in the tree was deleted by itself, it is written
+    /// and not restored.
+    ///
+    /// All or nothing. A restore does not confirm the models. The cache's followers and streams are told that anything
+    /// may be different, so that screens read again what they show.
     ///
     /// - Complexity: as ``write(_:durability:asOf:confirmed:)``.
-    /// - Returns: the identifiers whose stored bytes changed; it ``ChangeSet/changesEverything`` if a deletion was
+    /// - Returns: the identifiers whose stored bytes changed; ``ChangeSet/changesEverything`` is true if a deletion was
     ///   undone.
     /// - Throws: as ``write(_:durability:asOf:confirmed:)``.
     @discardableResult

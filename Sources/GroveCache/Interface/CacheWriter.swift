@@ -1,11 +1,11 @@
 public import GroveCoding
 public import GroveModel
 
-/// What can be written to a cache and inside a transaction: the same calls.
+/// The calls that write, the same on a cache and in a transaction.
 ///
-/// On a cache each call is a commit of its own, all or nothing, that the caller waits for. In a transaction, see
-/// ``NormalizedCache/write(durability:_:)``, the call takes effect with the transaction's commit, and what it returns says what
-/// it changed of what the transaction saw.
+/// On a cache each call is a commit of its own, all or nothing, and the caller waits for it. In a transaction, see
+/// ``NormalizedCache/write(durability:_:)``, the call takes effect with the transaction's commit. The change set that
+/// it returns then compares with what the transaction saw before the call.
 public protocol CacheWriter: ~Copyable {
     /// Performs one call that writes what `content` makes.
     func _perform(
@@ -13,7 +13,7 @@ public protocol CacheWriter: ~Copyable {
     ) throws(CacheError) -> ChangeSet
 }
 
-/// What one call writes.
+/// The content that one call writes.
 public struct _WriteContent {
     let content: PendingWrite.Content
 
@@ -37,20 +37,22 @@ extension CacheWriter where Self: ~Copyable {
     /// if changes.changedModelIds.contains("Person:1") { show(message.sender) }
     /// ```
     ///
-    /// All or nothing. On a cache it blocks the calling thread for the commit, and returns when that is visible; in a task,
-    /// the `async` form of the same name is used.
+    /// All or nothing. On a cache it blocks the calling thread, and returns when the commit is visible; in a task, the
+    /// `async` form of the same name is used.
     ///
     /// - Complexity: O(*n*) store operations for *n* distinct nodes; unchanged nodes are read and not written.
     /// - Parameters:
-    ///   - durability: what the commit survives; in a transaction it counts for all of it.
-    ///   - place: the place that the content is as of, taken before the network was asked: what was changed or deleted since then
-    ///     stays as it is. By default the call itself.
-    ///   - confirmed: whether the content comes from its source, so that its age begins anew; what has a place does.
+    ///   - durability: whether the commit has to survive loss of power; in a transaction it counts for the whole
+    ///     transaction.
+    ///   - place: the place that was taken before the request whose answer is written: models that were changed or
+    ///     deleted since then stay as they are. By default, the place of this call.
+    ///   - confirmed: whether the content comes from its source, so that its age starts again from zero; with a `place`
+    ///     it always does.
     /// - Returns: the identifiers whose stored bytes changed.
     /// - Throws: ``CacheError`` with code `unidentified`, `emptyIdentifier`, `tooDeep`, `tooManyPaths`, `unencodable`,
-    ///   `tooLarge`, `full`, `inputOutput`, `cancelled` (everything was wiped since the call, or since `place`), `reentrant`,
-    ///   `suspended` or `closed`. Then nothing was stored, unless only the sync of a durable write failed: see
-    ///   ``Durability/durable``.
+    ///   `tooLarge`, `full`, `inputOutput`, `reentrant`, `suspended` or `closed`. With code `cancelled` if the cache
+    ///   was wiped since the call or since `place`. Then nothing was stored, unless only the sync of a durable write
+    ///   failed; see ``Durability/durable``.
     @discardableResult
     public func write<M: CacheableModel>(
         _ model: M, durability: Durability = .standard, asOf place: Place? = nil, confirmed: Bool = false
@@ -76,7 +78,7 @@ extension CacheWriter where Self: ~Copyable {
         }
     }
 
-    /// Several models are written by ``write(contentsOf:durability:asOf:confirmed:)``.
+    /// Not available: ``write(contentsOf:durability:asOf:confirmed:)`` writes several models.
     ///
     /// ```swift
     /// try cache.write(contentsOf: messages)
@@ -89,16 +91,17 @@ extension CacheWriter where Self: ~Copyable {
         try write(contentsOf: models, durability: durability, asOf: place, confirmed: confirmed)
     }
 
-    /// Writes `model` and every identified model in its tree, and lets `key` name it: an alias beside its identifier.
+    /// Writes `model` and every identified model in its tree, and makes `key` an alias of its identifier.
     ///
     /// ```swift
     /// try cache.write(person, forKey: "me")
     /// let me = try cache.model(forKey: "me", as: Person.self)
     /// ```
     ///
-    /// What is written under the model's identifier later is read under the key too.
+    /// A read under the key finds the newest version of the model, whichever call wrote it.
     ///
-    /// - Throws: as ``write(_:durability:)``, and ``CacheError`` with code `notCacheable` for a type that has no coding.
+    /// - Throws: the errors of ``write(_:durability:)``, and ``CacheError`` with code `notCacheable` if the type has no
+    ///   coding.
     @discardableResult
     public func write<M: SimpleModel>(
         _ model: M, forKey key: String, durability: Durability = .standard, asOf place: Place? = nil,
@@ -109,13 +112,14 @@ extension CacheWriter where Self: ~Copyable {
         }
     }
 
-    /// Writes `elements` as the collection `key`, in order, duplicates kept, and every identified model in it.
+    /// Writes `elements` as the collection under `key`, in order, with duplicates, and every identified model in them.
     ///
     /// ```swift
     /// try cache.writeCollection(messages, as: "inbox")
     /// ```
     ///
-    /// All or nothing; see ``write(_:durability:)``. An element without an identifier is kept inside the collection's record.
+    /// All or nothing; see ``write(_:durability:)``. An element without an identifier is stored inside the collection's
+    /// record.
     @discardableResult
     public func writeCollection<M: CacheableModel>(
         _ elements: some Collection<M>, as key: String, durability: Durability = .standard, asOf place: Place? = nil,
@@ -129,7 +133,7 @@ extension CacheWriter where Self: ~Copyable {
         }
     }
 
-    /// Forgets the collection `key`; its elements stay.
+    /// Removes the collection under `key`; its elements stay in the store.
     ///
     /// ```swift
     /// try cache.removeCollection("search results")
@@ -142,16 +146,18 @@ extension CacheWriter where Self: ~Copyable {
         }
     }
 
-    /// Deletes the model of `identifier`: it stays deleted, everywhere, until it is written again.
+    /// Deletes the model of `identifier`: it stays deleted everywhere until it is written again.
     ///
     /// ```swift
     /// try cache.delete("Message:34", removingFrom: .collections)
     /// ```
     ///
-    /// If a model holds it in an optional property, that reads `nil`; a list reads without it; a model that needs it reads as
-    /// deleted too. Deleting what is not there is remembered all the same. Its children stay.
+    /// An optional property that holds the model reads `nil`. A list is read without it. A model that needs it reads as
+    /// deleted too. Deleting a model that is not in the cache still leaves a deletion mark. The model's children are
+    /// not deleted.
     ///
-    /// - Parameter holders: where it is taken out of as well, so that it does not come back there when it is written again.
+    /// - Parameter holders: the places from which the model is also removed, so that it does not come back there when
+    ///   it is written again.
     @discardableResult
     public func delete(
         _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders = .nothing,
@@ -197,7 +203,7 @@ extension CacheWriter where Self: ~Copyable {
         }
     }
 
-    /// Forgets the node of `identifier`, or its tombstone, as eviction would: every tree that needs it is a miss.
+    /// Evicts the node of `identifier`, or its tombstone: reading a tree that needs the node is a miss.
     ///
     /// ```swift
     /// try cache.evict("Message:34")
@@ -211,11 +217,11 @@ extension CacheWriter where Self: ~Copyable {
     }
 }
 
-/// What a deletion takes the model out of.
+/// The places from which a deletion removes the model.
 public enum DeletionHolders: Sendable {
-    /// Nothing: what holds it reads without it as long as it is deleted.
+    /// None: the models and lists that hold the model are read without it as long as it is deleted.
     case nothing
-    /// Every collection that has it as an element. Costs one pass over all collections for each model.
+    /// Every collection that has the model as an element; this costs one pass over all collections for each model.
     case collections
 }
 
@@ -228,8 +234,8 @@ extension PendingWrite.Content {
         guard root.isReference else {
             throw CacheError.hasNoIdentifier(type(of: model)).concerning(ModelIdentifier(key))
         }
-        // A reference that carries a case is kept even under the identifier itself: the identifier alone would not tell an
-        // enum which case it was.
+        // A reference that carries a case is kept even under the identifier itself: the identifier alone would not tell
+        // an enum which case it was.
         if root.hasCase || !root.identifier.elementsEqual(key.utf8) {
             return PendingWrite.Content(
                 tree: encoded.tree, extras: [.alias(key: Array(key.utf8), body: encoded.references)])

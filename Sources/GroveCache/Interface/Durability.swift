@@ -1,13 +1,15 @@
-/// When a write is done.
+/// Whether a write returns when it is committed, or when its commit also survives loss of power.
 public enum Durability: Sendable {
-    /// Once it is committed: it survives the process being killed at any instant, and loss of power undoes at most the
-    /// last commits, whole.
+    /// The write returns when it is committed.
+    ///
+    /// The commit survives the process being killed at any moment. A loss of power may undo the last commits, each of
+    /// them completely.
     case standard
 
-    /// Once its commit survives loss of power too: one more sync for the whole group of writes that it is in.
+    /// The write returns when its commit also survives loss of power, after one sync for its whole group of writes.
     ///
-    /// Where that sync fails the write throws, though it is committed and shows: nobody knows whether it would outlast a
-    /// loss of power. Every durable write and flush after it throws as well, until the cache is wiped or opened anew:
-    /// systems tell of what they could not write once, and take it for written from then on.
+    /// If that sync fails, the write throws although it is committed and visible: it may not survive loss of power.
+    /// Every later durable write and flush throws as well, until the cache is wiped or opened again. The reason: an
+    /// operating system reports a failed sync only once, and later syncs would succeed although data was lost.
     case durable
 }

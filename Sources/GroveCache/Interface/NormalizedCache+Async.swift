@@ -2,7 +2,7 @@ import Dispatch
 public import GroveModel
 import Synchronization
 
-/// Writes for tasks: they do as the synchronous forms of the same names do, and do not block the caller's thread.
+/// Writes for tasks: each does the same as the synchronous form of its name, without blocking the caller's thread.
 ///
 /// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards. Single writes
 /// are in ``Cache``.
@@ -66,7 +66,7 @@ extension NormalizedCache {
         } catch {
             failure = error
         }
-        // What failed in the queue is the cause, and is told once, also where the flush's own commit fails.
+        // An earlier failure in the queue is the cause, and is told once, even if the flush's own commit fails.
         if let failure = core.ledger.takeFailure() ?? failure { throw failure }
     }
 

@@ -2,10 +2,10 @@ import Dispatch
 import GroveCoding
 public import GroveModel
 
-/// RocketData's five methods, for data providers.
+/// The five methods of RocketData's cache delegate, for data providers.
 ///
-/// A type that is neither ``CacheableModel`` nor `Codable` is refused with code `notCacheable`: to the completion of a
-/// read, and to the observer and `flush()` of a write. Contexts are ignored.
+/// A type that is neither ``CacheableModel`` nor `Codable` is refused with code `notCacheable`. The completion of a
+/// read gets that error; the observer and `flush()` get it for a write. Contexts are ignored.
 extension NormalizedCache: CacheDelegate {
     /// Reads a model on a queue of the cache; see ``CacheDelegate/modelForKey(_:context:completion:)``.
     ///
@@ -18,7 +18,7 @@ extension NormalizedCache: CacheDelegate {
         answer(completion) { () throws(CacheError) in try self.modelNow(cacheKey, nil) }
     }
 
-    /// Takes the model apart on the calling thread, queues it and returns.
+    /// Encodes the model on the calling thread, queues it and returns.
     ///
     /// ```swift
     /// cache.setModel(message, forKey: "Message:34", context: nil)
@@ -27,7 +27,7 @@ extension NormalizedCache: CacheDelegate {
         set(model, cacheKey, origin: 0)
     }
 
-    /// Reads a collection on a queue of the cache; an element that is missing makes it a miss.
+    /// Reads a collection on a queue of the cache; the read is a miss if an element is missing.
     ///
     /// ```swift
     /// cache.collectionForKey("inbox", context: nil) { (messages: [Message]?, _) in show(messages ?? []) }
@@ -52,7 +52,7 @@ extension NormalizedCache: CacheDelegate {
         answer(completion) { () throws(CacheError) in try self.collectionNow(cacheKey, missing) }
     }
 
-    /// Takes the collection apart on the calling thread, queues it and returns.
+    /// Encodes the collection on the calling thread, queues it and returns.
     ///
     /// ```swift
     /// cache.setCollection(messages, forKey: "inbox", context: nil)
@@ -72,7 +72,7 @@ extension NormalizedCache: CacheDelegate {
 
     // MARK: Types known only at run time
 
-    /// Calls `completion` with what `read` finds, on a queue of the cache.
+    /// Calls `completion` with the outcome of `read`, on a queue of the cache.
     private func answer<Value>(
         _ completion: @escaping @Sendable (Value?, (any Error)?) -> Void,
         _ read: @escaping @Sendable () throws(CacheError) -> Value?
@@ -105,13 +105,13 @@ extension NormalizedCache: CacheDelegate {
 }
 
 extension NormalizedCache: ExpiringCacheDelegate {
-    /// Reads a model on a queue of the cache; see ``CacheReader`` for its age.
+    /// Reads a model that is at most `maxAge` seconds old on a queue of the cache; ``CacheReader`` defines ages.
     ///
     /// ```swift
     /// cache.modelForKey("Message:34", maxAge: 60, context: nil) { (message: Message?, _) in show(message) }
     /// ```
     ///
-    /// An alias has an age too.
+    /// If the key is an alias, the alias has to be young enough too.
     public func modelForKey<T: SimpleModel>(
         _ cacheKey: String?, maxAge: Double, context: (any Sendable)?,
         completion: @escaping @Sendable (T?, (any Error)?) -> Void
@@ -119,7 +119,7 @@ extension NormalizedCache: ExpiringCacheDelegate {
         answer(completion) { () throws(CacheError) in try self.modelNow(cacheKey, maxAge) }
     }
 
-    /// Reads a collection on a queue of the cache; see ``CacheReader`` for its age.
+    /// Reads a collection that is at most `maxAge` seconds old on a queue of the cache; ``CacheReader`` defines ages.
     ///
     /// ```swift
     /// cache.collectionForKey("inbox", maxAge: 60, context: nil) { (messages: [Message]?, _) in

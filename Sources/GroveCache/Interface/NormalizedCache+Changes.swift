@@ -2,14 +2,14 @@ import Dispatch
 public import GroveModel
 
 extension NormalizedCache {
-    /// What happens to the model of `identifier` from this call on, whether or not it exists yet.
+    /// A stream of the changes of the model of `identifier` from this call on, whether or not the model exists yet.
     ///
-    /// It is told of the node of `identifier` alone: a child has an identifier and a stream of its own. So does a cache key under which a
-    /// model with another identifier was set: its stream tells when that is another model. When an element
-    /// arrives, a read sees at least what it tells of. Whoever falls behind gets the last element only: that is enough to
-    /// know what to do, which is to read again.
+    /// The stream tells of the node of `identifier` alone: a child has an identifier and a stream of its own. A cache
+    /// key under which a model was set has a stream too: it tells when the key names another model. When an element
+    /// arrives, a read sees at least the change that it tells of. A reader that falls behind gets only the last
+    /// element, which is enough to know that it has to read again.
     ///
-    /// Of what another process committed it says ``CacheChange/unknown`` where the cache keeps no history; see
+    /// If the cache keeps no history, a commit of another process gives ``CacheChange/unknown``; see
     /// ``noticeCommitsOfOtherProcesses()``.
     ///
     /// ```swift
@@ -18,7 +18,7 @@ extension NormalizedCache {
     /// }
     /// ```
     ///
-    /// - Returns: a stream to be iterated once; see ``CacheChanges``. That of a closed cache has no elements.
+    /// - Returns: a stream to be iterated once; see ``CacheChanges``. The stream of a closed cache has no elements.
     public func changes(of identifier: ModelIdentifier) -> CacheChanges<CacheChange> {
         let subscription = core.audience.streams.subscribe(to: identifier, handle: handle)
         if (try? checkOpen()) == nil { subscription.finish() }
@@ -26,7 +26,7 @@ extension NormalizedCache {
         return CacheChanges(subscription)
     }
 
-    /// What every commit changes from this call on: one element for each write that changed something, in order.
+    /// A stream of the changes of every commit from this call on: one change set for each write that changed something.
     ///
     /// ```swift
     /// for await changes in cache.changes() where changes.changedCollectionKeys.contains("inbox") {
@@ -34,12 +34,11 @@ extension NormalizedCache {
     /// }
     /// ```
     ///
-    /// Whoever falls behind by more than 256 change sets or 16,384 models gets one in their place that says no more than
-    /// that something changed: ``ChangeSet/changesEverything``.
+    /// Change sets come in the order of the commits. If a reader falls behind by more than 256 change sets or 16,384
+    /// models, it gets one change set in their place, with ``ChangeSet/changesEverything``. If the cache keeps no
+    /// history, a commit of another process gives such a change set too; see ``noticeCommitsOfOtherProcesses()``.
     ///
-    /// So it is after a commit of another process where the cache keeps no history; see ``noticeCommitsOfOtherProcesses()``.
-    ///
-    /// - Returns: a stream to be iterated once; see ``CacheChanges``. That of a closed cache has no elements.
+    /// - Returns: a stream to be iterated once; see ``CacheChanges``. The stream of a closed cache has no elements.
     public func changes() -> CacheChanges<ChangeSet> {
         let subscription = core.audience.streams.subscribe(handle: handle)
         if (try? checkOpen()) == nil { subscription.finish() }
@@ -47,27 +46,29 @@ extension NormalizedCache {
         return CacheChanges(subscription)
     }
 
-    /// The same, beginning with what was committed after `token`, by whichever process, also while this one did not run.
+    /// A stream of the changes of every commit after `token`, by any process, even while this one did not run.
     ///
-    /// It is for what an application makes of the whole cache and keeps elsewhere: an index for searching, a badge, what is to be
-    /// sent to a server. Keep the token of a change set with what was made of it, and go on from there after a relaunch.
+    /// Use it for data that an application derives from the whole cache and keeps elsewhere: a search index, a badge, a
+    /// list of changes to upload. Keep the token of the last change set with that data, and go on from there after a
+    /// relaunch.
     ///
     /// ```swift
     /// let cache = try MemoryCache(directory: nil, options: MemoryOptions(), history: 1_000)
-    /// var token: ChangeToken? = nil  // or what was kept
+    /// var token: ChangeToken? = nil  // or the token that was kept
     /// for await changes in cache.changes(since: token) {
-    ///     print(changes.changesEverything ? "make the index anew" : "index \(changes.changedModelIds)")
+    ///     print(changes.changesEverything ? "rebuild the index" : "index \(changes.changedModelIds)")
     ///     token = changes.token ?? token
     /// }
     /// ```
     ///
-    /// Each change is told at least once. What is not remembered is never guessed: where the token is `nil`, older than the history, or
-    /// another store's, where a commit changed more than an entry of the history can name, or a process without a history committed,
-    /// the stream begins with a change set that says ``ChangeSet/changesEverything``, and has the token to go on from. So it does, without a token, where the cache was opened
-    /// without `history`, and where it is suspended.
+    /// Each change is told at least once. If the cache cannot tell what changed since `token`, the first change set has
+    /// ``ChangeSet/changesEverything``, and the token to go on from. This happens if the token is `nil`, older than the
+    /// history, or from another store. It also happens if a commit changed more than an entry of the history can name,
+    /// or if a process without a history committed. If the cache was opened without `history`, or is suspended, the
+    /// first change set is the same but has no token.
     ///
-    /// - Parameter token: the last change set's that was dealt with; `nil` for none.
-    /// - Returns: a stream to be iterated once; see ``CacheChanges``. That of a closed cache has no elements.
+    /// - Parameter token: the token of the last change set that was dealt with; `nil` for none.
+    /// - Returns: a stream to be iterated once; see ``CacheChanges``. The stream of a closed cache has no elements.
     /// - Complexity: one read for each commit since `token`, on the cache's writer.
     public func changes(since token: ChangeToken?) -> CacheChanges<ChangeSet> {
         let subscription = core.audience.streams.subscribe(handle: handle)
@@ -78,7 +79,7 @@ extension NormalizedCache {
         return CacheChanges(subscription)
     }
 
-    /// Looks whether other processes have committed, and tells streams and data providers so.
+    /// Checks if other processes have committed, and tells streams and data providers.
     ///
     /// ```swift
     /// while true {  // as long as the screen shows
@@ -87,12 +88,15 @@ extension NormalizedCache {
     /// }
     /// ```
     ///
-    /// Every read and every write of the cache looks too. So this is for an application that shows something, does nothing, and
-    /// shares its cache with an extension or another server: by a timer, or when it becomes active. It costs a look at memory
-    /// that the processes share, and a read of the store's own record where that has changed. Where all processes
-    /// open the cache with `history`, streams are told what others changed, and providers read that again if they hold it. Else streams are told
-    /// ``ChangeSet/changesEverything``, and providers read again what they hold.
+    /// Every read and every write of the cache checks too. Call this from a timer, or when the application becomes
+    /// active, if the application is idle while it shows data that an extension or another server may change.
     ///
-    /// A process that is killed between its commit and its count is noticed with the next commit of any process.
+    /// If all processes open the cache with `history`, streams are told what the others changed, and providers read
+    /// those models again. Otherwise streams get ``ChangeSet/changesEverything``, and providers read again everything
+    /// that they hold. If a process is killed right after its commit, the commit is noticed with the next one of any
+    /// process.
+    ///
+    /// - Complexity: a look at memory that the processes share; if that has changed, one read of the store's own
+    ///   record.
     public func noticeCommitsOfOtherProcesses() { core.noticeCommitsOfOthers() }
 }

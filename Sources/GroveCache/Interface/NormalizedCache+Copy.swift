@@ -3,29 +3,31 @@ public import GroveModel
 import Synchronization
 
 extension NormalizedCache {
-    /// Copies everything that is stored to a new store of the same backend in `directory`, while the cache is in use.
+    /// Copies the whole store to a new store of the same backend in `directory`, while the cache is in use.
     ///
     /// ```swift
     /// try await cache.copy(to: "/backups/feed")
     /// ```
     ///
-    /// The copy shows one moment, with every write whose call returned before. Reads and writes go on meanwhile, in this
-    /// process and in others. The copy is on the disk when this returns, and a cache of this type opens it. If the process is
-    /// killed before, opening what is there throws `notAStore`; remove it.
+    /// The copy is of one moment, with every write whose call returned before. Reads and writes go on meanwhile, in
+    /// this process and in others. When this returns, the copy is on the disk, and a cache of this type can open it. If
+    /// the process is killed before, opening the copy throws `notAStore`; remove its directory.
     ///
-    /// Until it ends, the engine keeps what the copy shows, so that its files may grow, and ``wipe()``, ``close()`` and
-    /// ``suspend()`` wait for it. If the task is cancelled, the copy is removed. A budget and pins belong to a cache and are not copied.
+    /// Until the copy ends, the engine keeps everything that was stored at its moment, so the files may grow.
+    /// ``wipe()``, ``close()`` and ``suspend()`` wait for it. If the task is cancelled, the copy is removed. The budget
+    /// and the pins are not copied, as they belong to this cache.
     ///
-    /// - Complexity: O(*n*) for *n* bytes that are stored; some megabytes of memory, on SQLite all keys as well.
-    /// - Parameter directory: a path at which nothing is, or an empty directory. It is made with mode 0700.
-    /// - Throws: ``CacheError`` with code `notAStore` if the directory holds something; `unsupported` if the cache is in memory;
-    ///   `cancelled`, `full`, `permissionDenied`, `inputOutput`, `corrupted`, `suspended`, `closed` or `reentrant`. What was made is
-    ///   removed then.
+    /// - Complexity: O(*n*) for *n* stored bytes; some megabytes of memory, and on SQLite the memory for all keys.
+    /// - Parameter directory: the path of an empty directory, or one at which there is nothing. The directory is made
+    ///   with mode 0700.
+    /// - Throws: ``CacheError`` with code `notAStore` if the directory is not empty; `unsupported` if the cache is in
+    ///   memory; `cancelled`, `full`, `permissionDenied`, `inputOutput`, `corrupted`, `suspended`, `closed` or
+    ///   `reentrant`. Then no part of the copy is left.
     public func copy(to directory: String) async throws(CacheError) {
         guard core.source.isPersistent else {
             throw CacheError(.unsupported, "A cache in memory has no files; it cannot be copied to a directory.")
         }
-        // What was queued before is committed, so that the view alone shows it.
+        // Writes that were queued before are committed, so that the view alone shows them.
         _ = try await performAsync { () throws(CacheError) in PendingWrite.Content() }
         let isCancelled = Atomic(false)
         let outcome: Result<Void, CacheError> = await withTaskCancellationHandler {
@@ -51,9 +53,9 @@ extension NormalizedCache {
 }
 
 extension CacheCore {
-    /// Copies what a view shows to a new store in `directory`, on this thread.
+    /// Copies the records in a view to a new store in `directory`, on this thread.
     ///
-    /// - Parameter check: called again and again; what it throws ends the copy.
+    /// - Parameter check: called again and again; an error that it throws ends the copy.
     fileprivate func copy(to directory: String, _ check: @escaping () throws(CacheError) -> Void) throws(CacheError) {
         let reader = try beginRead()
         let number = openViews.enter()

@@ -3,8 +3,10 @@ import GroveCoding
 public import GroveModel
 
 extension NormalizedCache: FollowableCache {
-    /// The cache, for one who follows it: `tell` is told of every commit that is not the follower's own, by whichever handle and
-    /// whichever call of this process, on the cache's queue of events.
+    /// The cache as seen by a new follower: `tell` is called with every commit that is not the follower's own.
+    ///
+    /// These are the commits of all handles and calls of this process, and those of other processes that are noticed.
+    /// `tell` is called on the cache's queue of events.
     ///
     /// ```swift
     /// let followed = cache.followed { changes in
@@ -16,7 +18,7 @@ extension NormalizedCache: FollowableCache {
         Followed(cache: self, origin: core.audience.streams.follow(tell))
     }
 
-    /// The same, for one who shows something, which is evicted last.
+    /// The cache as seen by a new follower that shows models and lists, which are evicted last.
     ///
     /// ```swift
     /// let followed = cache.followed(by: { _ in }, isShown: { $0 == .list("inbox") })
@@ -27,7 +29,7 @@ extension NormalizedCache: FollowableCache {
         isShown: @escaping @Sendable (ShownItem) -> Bool
     ) -> any FollowedCache {
         guard core.evictor?.budget.isLimited == true else { return followed(by: tell) }
-        // So that the follower knows that it is going to be asked.
+        // This tells the follower that it is going to be asked.
         _ = isShown(.model(""))
         return Followed(cache: self, origin: core.audience.streams.follow(tell, shows: isShown))
     }

@@ -1,13 +1,13 @@
 public import GroveModel
 
-/// Keeping what must be there: what is reachable from a pin is not evicted.
+/// Pins: models and collections that are kept from being evicted.
 ///
-/// A pin holds a model or a collection and everything below it, through whatever is stored now and whatever is written
-/// later: it may be retained before it is there. It keeps nothing from being replaced, deleted or forgotten on purpose.
+/// A pin keeps a model or a collection with everything below it, as it is stored now and as it is written later. A
+/// model may be retained before it is stored. A pinned record can still be replaced, deleted, or evicted by a call.
 ///
-/// Pins are counted: what was retained twice must be released twice. They live as long as the handle on which they were made,
-/// and hold against what this process evicts: an application retains again when it starts. ``wipe()-()`` lets go of everything.
-/// A cache without a budget evicts nothing, and a pin does nothing there.
+/// Pins are counted: a model that was retained twice must be released twice. A pin lives as long as the handle on which
+/// it was made, so an application retains again when it starts. Pins have no effect on what other processes evict.
+/// ``wipe()-()`` releases every pin. A cache without a budget evicts nothing, so a pin does nothing there.
 extension NormalizedCache {
     /// Keeps the tree of `identifier` from being evicted, until it is released.
     ///
@@ -16,12 +16,12 @@ extension NormalizedCache {
     /// defer { try? cache.release("Message:34") }
     /// ```
     ///
-    /// Where `identifier` is also a cache key under which another model was set, that is held too. Blocks the calling
-    /// thread for a transaction, in which writes that were queued before are committed.
+    /// If `identifier` is also a cache key under which another model was set, that model is kept too. Blocks the
+    /// calling thread for a transaction, in which writes that were queued before are committed.
     ///
     /// - Complexity: O(*n*) reads for *n* nodes of the tree that were not pinned yet.
-    /// - Throws: ``CacheError`` with code `overBudget` where more would be pinned than ``CacheUsage/pinnedLimit`` or the
-    ///   budget's number of records: then everything is as before. `emptyIdentifier`, `tooLarge`, `full`, `inputOutput`,
+    /// - Throws: ``CacheError`` with code `overBudget` if more would be pinned than ``CacheUsage/pinnedLimit`` or the
+    ///   budget's number of records: then no pin is made. `emptyIdentifier`, `tooLarge`, `full`, `inputOutput`,
     ///   `cancelled`, `reentrant`, `suspended`, `closed`.
     public func retain(_ identifier: ModelIdentifier) throws(CacheError) {
         try change(Namespace.node, identifier, isRetaining: true)
@@ -37,14 +37,14 @@ extension NormalizedCache {
         try change(Namespace.collection, ModelIdentifier(key), isRetaining: true)
     }
 
-    /// Takes back one ``retain(_:)-(ModelIdentifier)`` with the same arguments; nothing happens where
-    /// there is none.
+    /// Takes back one ``retain(_:)-(ModelIdentifier)`` with the same argument; does nothing if there is none.
     ///
     /// ```swift
     /// try cache.release("Message:34")
     /// ```
     ///
-    /// What no other pin holds can be evicted afterwards. It counts in ``CacheUsage/pinnedEntries`` until something has to be.
+    /// Records that no other pin keeps can be evicted afterwards. They count in ``CacheUsage/pinnedEntries`` until the
+    /// cache next has to evict.
     public func release(_ identifier: ModelIdentifier) throws(CacheError) {
         try change(Namespace.node, identifier, isRetaining: false)
     }
@@ -110,7 +110,7 @@ extension NormalizedCache {
         try await performAsync { () throws(CacheError) in content }
     }
 
-    /// What the call asks of the writer; `nil` where that is nothing.
+    /// The content of the call for the writer; `nil` if there is nothing to do.
     private func content(
         _ namespace: UInt8, _ name: ModelIdentifier, _ isRetaining: Bool
     ) throws(CacheError) -> PendingWrite.Content? {

@@ -24,7 +24,7 @@ extension NormalizedCache: CacheReader {
         }
     }
 
-    /// Runs `body` on one consistent view of the cache, for reads that must be of one moment, and returns what it returns.
+    /// Runs `body` on one consistent view of the cache, for reads that must be of one moment, and returns its result.
     ///
     /// ```swift
     /// let (me, inbox) = try cache.read { view in
@@ -32,11 +32,14 @@ extension NormalizedCache: CacheReader {
     /// }
     /// ```
     ///
-    /// Synchronous, on the calling thread; it waits for no writer, and holds none up. The view shows every write whose call
-    /// returned before. `body` runs once and uses the view alone: any other call to this cache throws `reentrant`. While
-    /// it runs, ``wipe()``, ``close()`` and ``suspend()`` wait for it, and the engine keeps what the view shows: keep it short.
+    /// `body` runs once, on the calling thread. It does not wait for a writer, and no writer waits for it. The view
+    /// shows every write whose call returned before. Inside `body` use the view alone: any other call to this cache
+    /// throws `reentrant`.
     ///
-    /// - Throws: what `body` throws, and ``CacheError`` with code `reentrant`, `suspended`, `closed` or `inputOutput`.
+    /// Keep `body` short: while it runs, ``wipe()``, ``close()`` and ``suspend()`` wait for it, and the engine keeps
+    /// all records of the view.
+    ///
+    /// - Throws: the error of `body`, and ``CacheError`` with code `reentrant`, `suspended`, `closed` or `inputOutput`.
     public func read<Value>(_ body: (borrowing CacheView) throws -> Value) throws -> Value {
         try checkOpen()
         let reader = try core.beginRead()
@@ -52,7 +55,8 @@ extension NormalizedCache: CacheReader {
         return value
     }
 
-    /// Runs `body` on one view as the synchronous form does, on a queue of the cache: the caller's thread is not blocked.
+    /// Runs `body` on one view as the synchronous form does, on a queue of the cache, without blocking the caller's
+    /// thread.
     ///
     /// ```swift
     /// let drafts = try await cache.read { view in Array(try view.models(Draft.self)) }

@@ -1,25 +1,26 @@
 import Dispatch
 public import GroveModel
 
-/// What an application does before the system stops it, and after it goes on.
+/// Calls for an application that the system is about to suspend, or has resumed.
 extension NormalizedCache {
-    /// Commits what is queued and lets go of every file descriptor and lock of the store, until ``resume()-()``.
+    /// Commits the queued writes and releases every file descriptor and lock of the store, until ``resume()-()``.
     ///
     /// ```swift
     /// try cache.suspend()  // the application goes to the background
     /// ```
     ///
-    /// A system that stops applications ends one that still holds a lock on a shared file, so it is called before the
-    /// application sleeps. All handles on the store in this process are suspended with it, and stay so until any of them
-    /// resumes; suspending again does nothing. A cache in memory keeps its content.
+    /// Call it before the application goes to sleep: the system may kill an application that still holds a lock on a
+    /// shared file. All handles on the store in this process are suspended together, until any of them resumes.
+    /// Suspending again does nothing. A cache in memory keeps its content. Returns when the reads and writes that were
+    /// under way are done. Streams of changes stay open, and go on after ``resume()-()``.
     ///
-    /// From the moment this begins calls throw `suspended`, but for ``close()``. What `setModel` and its kin bring
-    /// meanwhile is not stored: it is reported, and after the resumption a miss rather than the value from before; a cache
-    /// that is closed without one opens its store for a moment to see to that. Returns when reads and writes that were
-    /// under way are done. A stream of changes stays, and goes on later.
+    /// From the moment this begins, every call but ``close()`` throws `suspended`. Writes made with `setModel` and
+    /// similar calls while suspended are not stored. They are reported to the observer, and reading those keys is a
+    /// miss after ``resume()-()``. If the cache is closed without a resumption, it opens the store for a moment to
+    /// record those keys.
     ///
-    /// - Throws: ``CacheError`` with code `closed`, or `reentrant` inside a model's initialiser. A queued write that
-    ///   failed is told by `flush()`, after the resumption too.
+    /// - Throws: ``CacheError`` with code `closed`, or `reentrant` inside a model's initialiser. If a queued write
+    ///   failed, the next `flush()` throws its error, even after the resumption.
     public func suspend() throws(CacheError) {
         try checkOpen()
         core.followers.pass()
@@ -44,17 +45,17 @@ extension NormalizedCache {
         }
     }
 
-    /// Opens the store again after ``suspend()-()``; where the cache is not suspended, nothing happens.
+    /// Opens the store again after ``suspend()-()``; does nothing if the cache is not suspended.
     ///
     /// ```swift
     /// try cache.resume()  // the application is in front again
     /// ```
     ///
-    /// What other processes did meanwhile shows. Where they emptied or replaced the store, nothing of the old content
-    /// comes back.
+    /// Reads see the commits that other processes made meanwhile. If a process emptied or replaced the store, nothing
+    /// of the old content comes back.
     ///
-    /// - Throws: ``CacheError`` as opening does, or with code `closed` or `reentrant`: the cache then stays suspended, and
-    ///   this can be tried again.
+    /// - Throws: ``CacheError`` as opening does, or with code `closed` or `reentrant`. The cache then stays suspended,
+    ///   and the caller may try again.
     public func resume() throws(CacheError) {
         try checkOpen()
         try core.resume()

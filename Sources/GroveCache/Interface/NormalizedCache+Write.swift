@@ -10,8 +10,8 @@ extension NormalizedCache: CacheWriter {
         try perform(durability) { () throws(CacheError) in try content().content }
     }
 
-    /// Writes `tree`, and a collection of one element, which is encoded as `root`, as ``writeCollection(_:as:durability:asOf:confirmed:)``
-    /// does.
+    /// Writes `tree`, and a collection of one element, which is encoded as `root`, as
+    /// ``writeCollection(_:as:durability:asOf:confirmed:)`` does.
     package func write(
         _ tree: NodeTree, root: [UInt8], asCollection key: String
     ) throws(CacheError) -> ChangeSet {
@@ -21,7 +21,7 @@ extension NormalizedCache: CacheWriter {
         }
     }
 
-    /// Runs `body` in one transaction: all of what it writes is committed at once, or none of it, and its reads see its writes.
+    /// Runs `body` in one transaction: its writes are committed together or not at all, and its reads see its writes.
     ///
     /// ```swift
     /// try cache.write { tx in
@@ -32,21 +32,26 @@ extension NormalizedCache: CacheWriter {
     /// }
     /// ```
     ///
-    /// `body` runs exactly once, on the calling thread, after everything that was queued before has committed. While it runs it has
-    /// the writer's turn: other writes, ``wipe()``, ``close()`` and ``suspend()`` wait for it, and the main thread must
-    /// not be where that takes long. Reads elsewhere go on, and see nothing of it before the commit. Inside `body` use the transaction alone:
-    /// any other call to this cache throws `reentrant`, but for `setModel` and its kin, which queue behind it.
+    /// `body` runs exactly once, on the calling thread, after all writes that were queued before are committed. While
+    /// it runs, other writes, ``wipe()``, ``close()`` and ``suspend()`` wait for it. So do not run a long `body` on the
+    /// main thread. Reads elsewhere go on, and see nothing of the transaction before the commit. Inside `body` use the
+    /// transaction alone: any other call to this cache throws `reentrant`. Only `setModel` and similar calls are queued
+    /// behind the transaction.
     ///
-    /// If `body` throws, nothing of it is stored. If a call inside it fails while it stores, the transaction cannot be
-    /// committed, whatever `body` does next. Observers and streams get one change set. What it wrote is not evicted by its own commit.
+    /// If `body` throws, nothing is stored. If a call inside `body` fails while it stores, the transaction cannot be
+    /// committed, whatever `body` does next. Observers and streams get one change set. The commit does not evict
+    /// records that the transaction wrote.
     ///
-    /// - Parameter durability: what the commit survives.
-    /// - Returns: what `body` returns.
-    /// - Throws: what `body` throws, and ``CacheError`` with code `overBudget` if it changes more than half of the payload that
-    ///   fits, or more records than the budget has; what stays as it is counts nothing, and a record that is written twice counts
-    ///   once. ``BackendProfile/transactionShare`` says how much of a full store it may change at least. `full` if there is no room;
-    ///   `inputOutput`; `cancelled` if the store was replaced, or if another process wrote while room was made for a large
-    ///   transaction; `reentrant`, `suspended`, `closed`.
+    /// Within a budget, a transaction may change at most half of the payload that fits, and at most as many records as
+    /// the budget has. Unchanged records do not count, and a record that is written twice counts once.
+    /// ``BackendProfile/transactionShare`` says how much of a full store a transaction can change at least.
+    ///
+    /// - Parameter durability: whether the commit has to survive loss of power.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`, and ``CacheError`` with code `overBudget` if the transaction changes more than it
+    ///   may. With code `full` if there is no room. With code `cancelled` if the store was replaced, or if another
+    ///   process wrote while room was made for a large transaction. With code `inputOutput`, `reentrant`, `suspended`
+    ///   or `closed`.
     @discardableResult
     public func write<Value>(
         durability: Durability = .standard, _ body: (borrowing CacheTransaction) throws -> Value
@@ -66,13 +71,13 @@ extension NormalizedCache: CacheWriter {
     /// try cache.wipe()  // the user has signed out
     /// ```
     ///
-    /// Writes whose calls were made before it never land after it, and neither does what was asked of a network before it:
-    /// pass the place that you took then, see ``place()``.
+    /// Writes whose calls were made before the wipe are not stored after it. Neither is the answer to an earlier
+    /// request, if you write it with the place that you took before the request; see ``place()``.
     public func wipe() throws(CacheError) {
         try perform(isWipe: true) { () throws(CacheError) in PendingWrite.Content() }
     }
 
-    /// Returns when everything that was queued before is committed, as durably as asked for.
+    /// Returns when all writes that were queued before are committed, with the `durability` that is asked for.
     ///
     /// ```swift
     /// for message in messages { cache.setModel(message, forKey: "Message:\(message.id)", context: nil) }
@@ -87,7 +92,7 @@ extension NormalizedCache: CacheWriter {
         } catch {
             failure = error
         }
-        // What failed in the queue is the cause, and is told once, also where the flush's own commit fails.
+        // An earlier failure in the queue is the cause, and is told once, even if the flush's own commit fails.
         if let failure = core.ledger.takeFailure() ?? failure { throw failure }
     }
 
@@ -112,9 +117,11 @@ extension NormalizedCache: CacheWriter {
         return try outcome.take().get()
     }
 
-    /// Takes the call's number, makes its content, queues it and returns; a failure is reported, with `key` if it names nothing.
+    /// Takes the call's number, makes its content, queues it and returns.
     ///
-    /// - Parameter settled: called once with what became of it.
+    /// A failure is reported, with `key` if the error names nothing.
+    ///
+    /// - Parameter settled: called once with the outcome.
     @discardableResult
     func enqueue(
         _ key: String?, origin: UInt64 = 0, settled: FollowedCache.Settled? = nil,
@@ -146,7 +153,8 @@ extension NormalizedCache: CacheWriter {
         }
     }
 
-    /// A place between the calls that were made before and those that are made from now on: take one before you ask the network.
+    /// A place in the order of calls, between those made before and those made later: take one before you send a
+    /// request.
     ///
     /// ```swift
     /// let asked = cache.place()
@@ -154,8 +162,8 @@ extension NormalizedCache: CacheWriter {
     /// try await cache.write(contentsOf: people, asOf: asked)
     /// ```
     ///
-    /// What was changed or deleted since stays as it is, whoever changed it. After a wipe, by any process, the write throws
-    /// `cancelled`.
+    /// A model that any process changed or deleted after the place was taken stays as it is. After a wipe by any
+    /// process, the write throws `cancelled`.
     public func place() -> Place {
         core.followers.pass()
         return Place(stored: core.place())
@@ -171,7 +179,7 @@ extension CacheCore {
 }
 
 extension SaveOutcome {
-    /// What tells `settled` why a call that was made at `place` failed, or that it did not.
+    /// A closure that tells `settled` the outcome of a call that was made at `place`.
     fileprivate static func telling(
         _ settled: FollowedCache.Settled?, _ place: StoredPlace?
     ) -> (@Sendable (Result<Bool, CacheError>) -> Void)? {

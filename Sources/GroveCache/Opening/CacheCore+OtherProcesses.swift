@@ -3,8 +3,8 @@ import GroveModel
 
 /// Commits of other processes, and of before this one opened the store: how they are noticed, and told to the audience.
 ///
-/// A transaction sees them by itself. Between transactions they show in a word that the processes share, which reads compare.
-/// Where the history says what they changed, the audience is told that, and else that anything may have.
+/// A transaction sees them by itself. Between transactions they show in a word that the processes share, which reads
+/// compare. Where the history says what they changed, the audience is told that, and else that anything may have.
 extension CacheCore {
     /// Looks, by a load, whether other processes have committed; the audience is told soon.
     func noticeCommitsOfOthers() {
@@ -34,10 +34,12 @@ extension CacheCore {
             state.know(stored)
             return known
         }
-        for set in changesOfOthers(after: known, isSame: isSame, stored, in: view) { audience.tell(of: set) }
+        audience.tell(ofOthers: changesOfOthers(after: known, isSame: isSame, stored, in: view))
     }
 
-    /// What other processes committed after `known`, as `view` shows it, whose state is `stored`; nothing where nobody asks.
+    /// The change sets that other processes committed after `known`, up to `stored`, which is the state in `view`.
+    ///
+    /// None if there is no observer, stream or follower.
     ///
     /// - Parameter isSame: whether `known` is a commit of the store that is there now, and of no earlier life of it.
     func changesOfOthers(
@@ -76,7 +78,8 @@ extension CacheCore {
 }
 
 extension CacheState {
-    /// Whether the writer is to look, as another process has counted a commit since it looked last, or replaced the files.
+    /// Whether the writer is to look, as another process has counted a commit since it looked last, or replaced the
+    /// files.
     @inline(__always)
     mutating func noticeCommits() -> Bool {
         guard let generation = life.store?.generation,

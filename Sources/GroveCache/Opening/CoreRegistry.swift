@@ -1,15 +1,6 @@
 import Dispatch
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import GrovePlatform
 
 /// The stores that are open in this process, by their directories.
 ///

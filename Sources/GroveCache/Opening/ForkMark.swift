@@ -1,12 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import GrovePlatform
 
 /// A word in memory that the system empties in a child made by `fork`: looking at it costs a load, and asking for the
 /// process's number a call of the system.

@@ -1,12 +1,5 @@
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// A second store with the content of one view, or of what can be read of a damaged store, which is made by the same backend.
 ///

@@ -1,19 +1,10 @@
 import GroveModel
+import GrovePlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
 #endif
 
 /// The directory of a store: made private, and emptied of damaged files without losing them at once.
@@ -203,7 +194,8 @@ package enum StoreDirectory {
 
     /// Makes the cache's own file called `name`, for its owner alone, in place of what it held; a failure leaves none.
     ///
-    /// At no time does it take more on disk than the larger of the two. Whoever is killed meanwhile leaves a part of it.
+    /// The file never takes more disk space than the larger of the two contents. If the process is killed meanwhile, a
+    /// part of the new content is left.
     static func write(_ bytes: [UInt8], to name: String, in directory: String) {
         let path = directory + "/" + name
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

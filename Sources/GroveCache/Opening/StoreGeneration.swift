@@ -1,22 +1,16 @@
 import Dispatch
 package import GroveModel
+import GrovePlatform
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
-/// Four words by which the processes that share a store learn that its files were replaced, that one of them committed, that
-/// one emptied it, and that the last ones ended soon after they opened it.
+/// Four words in a file beside the store's, mapped by every process that has the store open.
 ///
-/// They are in a file of their own beside the store's, mapped by every process that has the store open. A process that
-/// empties the store or sets it aside changes the first word before, and the others compare it at each transaction, which costs
-/// a load. The second counts commits, the third the calls that emptied the cache, the fourth starts. The file stays when the store's go. Its lock is held while a process opens, empties or sets aside a store, so
-/// that nobody opens files that are on their way out; the system lets go of it where a process ends.
+/// The first word changes before a process empties the store or sets it aside. The other processes compare it at each
+/// transaction, which costs a load. The second word counts commits, the third the calls that emptied the cache. The
+/// fourth counts starts, to tell if the last processes ended soon after they opened the store.
+///
+/// The file stays when the store's files are removed. A process holds its lock while it opens, empties or sets aside a
+/// store, so that no process opens files that are about to be removed. The lock ends with the process.
 @safe
 // SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically. `presence` is
 // changed where the store is opened, before others have this, and by the writer.
@@ -154,7 +148,7 @@ final class StoreGeneration: @unchecked Sendable {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .system(errno, "read \(path)") }
         if status.st_size < byteCount {
-            // A file that was made anew must not begin where another ended.
+            // A new file must not begin with the word at which an earlier one ended.
             var words = (UInt64.random(in: .min ... .max), UInt64(0), UInt64(0), UInt64(0))
             guard unsafe pwrite(descriptor, &words, byteCount, 0) == byteCount else {
                 throw .system(errno, "write \(path)")
@@ -180,7 +174,7 @@ final class StoreGeneration: @unchecked Sendable {
                 }
                 usleep(1_000)
             }
-            // Whoever removed the file meanwhile took the lock with it.
+            // If a process removed the file meanwhile, this lock is on a file that no other process will find.
             var status = stat()
             guard unsafe fstat(descriptor, &status) == 0 else {
                 let number = errno
@@ -224,23 +218,5 @@ package struct FileIdentity: Hashable, Sendable {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         self.init(status)
-    }
-}
-
-/// A clock that is read for next to nothing and is right to some milliseconds.
-package enum CoarseClock {
-    /// Nanoseconds since a moment that does not matter.
-    package static var now: UInt64 {
-        #if canImport(Darwin)
-            return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX)
-        #else
-            var time = timespec()
-            #if os(Linux)
-                _ = unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-            #else
-                _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-            #endif
-            return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
-        #endif
     }
 }

@@ -1,12 +1,5 @@
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import GrovePlatform
 
 /// Where a store lies and how it is opened, the first time and again.
 struct StoreSource: Sendable {
@@ -209,7 +202,7 @@ struct StoreSource: Sendable {
         return opened
     }
 
-    /// Whether `failure` says that the store is damaged, and the policy is to make it anew then.
+    /// Whether `failure` says that the store is damaged, and the policy says to replace a damaged store.
     ///
     /// The directory is Grove's, so what lies under the name of the store's file is its store, however little of it is left.
     /// Where there is no such file, `notAStore` says that the files are another backend's.
@@ -223,7 +216,7 @@ struct StoreSource: Sendable {
         do throws(CacheError) {
             return Opened(store: store, state: try store.storedState())
         } catch {
-            // Whoever opens the directory next must not find it locked by a store that nobody holds.
+            // The next opening of the directory must not find it locked by a store that is no longer used.
             store.close()
             throw error
         }
@@ -241,7 +234,7 @@ extension NodeStore {
     /// Whether a view's bytes stay until it ends.
     var keepsBytes: Bool { View.keepsBytes }
 
-    /// ``write(_:)`` for whoever does not know the type of the transaction.
+    /// ``write(_:)`` for a caller that does not know the type of the transaction.
     func transact(_ body: (any NodeTransaction) throws(CacheError) -> Void) throws(CacheError) {
         try write { (transaction) throws(CacheError) in try body(transaction) }
     }

@@ -130,7 +130,7 @@ extension CacheCore {
     /// - Parameters:
     ///   - isHit: whether it found what it looked for.
     ///   - miss: why it did not.
-    /// - Returns: whether somebody observes.
+    /// - Returns: whether the cache has an observer.
     @discardableResult
     func endRead(_ reader: Reconstructor, isHit: Bool = false, miss: CacheMiss.Reason? = nil) -> Bool {
         let hadView = reader.hasView

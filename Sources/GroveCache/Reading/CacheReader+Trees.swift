@@ -1,11 +1,11 @@
 public import GroveCoding
 public import GroveModel
 
-/// How one tree is read, from whatever holds the view.
+/// The steps by which one tree is read, from any kind of reader.
 extension CacheReader where Self: ~Copyable {
     /// Rebuilds the tree whose read was begun, by `decode`, and ends the read.
     ///
-    /// - Returns: the outcome, or `nil` where the stack is too small for the tree and the read is to begin again.
+    /// - Returns: the outcome, or `nil` if the stack is too small for the tree and the read has to begin again.
     @inlinable
     @inline(__always)
     public func _finishTree<M: Sendable>(

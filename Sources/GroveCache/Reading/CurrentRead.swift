@@ -1,14 +1,5 @@
 import GroveModel
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import GrovePlatform
 
 /// A read that is under way, of whichever store: what a model's initialiser must not call back into.
 @safe

@@ -6,7 +6,7 @@ extension Reconstructor {
     /// Whether the reference to `identifier` that is being followed may read the record of `header`, which is or follows
     /// a deletion.
     ///
-    /// - Throws: `deleted` where it was set before that, a miss where nobody can tell.
+    /// - Throws: `deleted` if the reference was set before the deletion; a miss if their order is unknown.
     func checkDeletion(of header: RecordHeader, _ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) {
         let (oldest, newest) = unsafe placeInTime(of: identifier)
         let deletion = header.flags.contains(.tombstone) ? header.sequence : header.deletion

@@ -11,7 +11,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     let state: UnsafeMutablePointer<ReadState>
     let decodingScratch = DecodingScratch()
 
-    /// Whether the nodes that a read meets are noted, for whoever decides what to evict.
+    /// Whether a read notes the nodes that it meets, for the evictor.
     private let keepsTouches: Bool
     /// Whether this read is no use of what it meets: a follower's.
     private var isNoUse = false
@@ -104,7 +104,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         return true
     }
 
-    /// Notes that the read found what is under the current key, where somebody decides what to evict.
+    /// Notes that the read found a record under the current key, if there is an evictor and the read counts as a use.
     func noteTouch() {
         if keepsTouches, !isNoUse { unsafe state.pointee.noteTouch() }
     }
@@ -137,9 +137,9 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         return unsafe NodeDecoder(state.pointee.root.bytes, source: self, isStable: true)
     }
 
-    /// What `failure` means to whoever asked for `identifier`.
+    /// The miss that the caller who asked for `identifier` gets for `failure`.
     ///
-    /// - Throws: the error, where it is none of absence.
+    /// - Throws: the error, if `failure` is not a miss.
     func miss(_ failure: NodeReadFailure, at identifier: ModelIdentifier) throws(CacheError) -> CacheMiss {
         switch failure {
         case .deleted: return unsafe CacheMiss(.deleted, text(state.pointee.deleted.bytes))

@@ -1,11 +1,11 @@
 import GroveCoding
 import GroveModel
 
-/// What the head of a long collection says: which chunks hold the elements, and how many each.
+/// The head of a long collection: which chunks hold the elements, and how many each.
 ///
-/// The body of its record is `[number, count, chunks]`; the last is a byte string that has five bytes for each chunk, its
-/// number, big-endian, and how many elements it has: a head is read and written at every edit. An entry whose number
-/// is 0 is no chunk: there the list has a gap, of elements that were never fetched, and nobody knows how many.
+/// The body of its record is `[number, count, chunks]`. `chunks` is a byte string with five bytes for each chunk: its
+/// number, big-endian, and how many elements it has. It is short because a head is read and written at every edit. An
+/// entry with number 0 is a gap: elements that were never fetched, of which the number is unknown.
 struct CollectionHead: Equatable {
     /// A chunk, by its number, and how many elements it has.
     struct Chunk: Equatable {
@@ -32,7 +32,7 @@ struct CollectionHead: Equatable {
     /// How many elements the collection has that are known: those in chunks, also where these were lost.
     var count: Int { chunks.reduce(0) { $0 + $1.count } }
 
-    /// Whether nobody knows how many elements the collection has.
+    /// Whether the collection has a gap, so that its number of elements is unknown.
     var hasGap: Bool { chunks.contains(where: \.isGap) }
 
     /// The head of the list that the call `sequence` makes under `key`, a store's key.

@@ -64,7 +64,7 @@ struct RecordBody {
             guard unsafe (try? decoder.readEncoded()) != nil, let value = unsafe try? decoder.readEncoded(),
                 let start = value.baseAddress
             else { return nil }
-            // Whoever has read the value to its end stands behind it, and a name follows before the next.
+            // A reader that has read the value to its end stands just behind it; a name follows before the next value.
             if unsafe position >= start, unsafe position <= start + value.count { return index }
         }
         return nil

@@ -21,7 +21,7 @@ struct RecordHeader {
         static let references = Flags(rawValue: 1 << 1)
         /// The node was deleted at ``RecordHeader/deletion`` and written again later.
         static let deletion = Flags(rawValue: 1 << 2)
-        /// The node may have been deleted at ``RecordHeader/deletion`` or before: nobody remembers.
+        /// The node may have been deleted at ``RecordHeader/deletion`` or before: no record says whether it was.
         static let deletionUncertain = Flags(rawValue: 1 << 3)
         /// Several projections wrote the record; a table says which fields are whose.
         static let projections = Flags(rawValue: 1 << 4)

@@ -5,8 +5,8 @@ import GroveModel
 struct StoreState: Equatable {
     /// The number of the last write.
     var sequence = CallNumber.zero
-    /// The highest number of a deletion whose tombstone was evicted: a node that nobody remembers may have been
-    /// deleted until then.
+    /// The highest number of a deletion whose tombstone was evicted: a node without a record may have been deleted up
+    /// to that number.
     var forgottenDeletion = CallNumber.zero
     /// Who wrote last, the last first: each with the place in its own queue up to which it has committed.
     ///
@@ -22,7 +22,7 @@ struct StoreState: Equatable {
     var mark: UInt32 = 0
     /// How many of the last commits have a place in the history; 0 where none was ever asked for.
     var historyPlaces: UInt16 = 0
-    /// What is stored, this record included; `nil` where the count was lost: whoever writes next counts anew.
+    /// The sum of everything stored, this record included; `nil` if it was lost: the next transaction counts again.
     var account: Account? = Account()
     /// When which calls were committed, in bytes written.
     var clock = WriteClock()
@@ -105,7 +105,7 @@ struct StoreState: Equatable {
                 == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1)
     }
 
-    /// Reads the state, or starts anew where there is none.
+    /// Reads the state, or makes that of an empty store if none is stored.
     ///
     /// - Throws: ``CacheError`` with code `unsupportedFormat` or `corrupted`.
     init(_ view: any NodeView) throws(CacheError) {

@@ -6,8 +6,8 @@ import Synchronization
 extension CacheCore {
     /// Takes the number of a call that writes, at the moment it is made.
     ///
-    /// - Parameter isAwaited: whether somebody is told what became of it; a call of which nobody is told takes its
-    ///   number also while the cache is suspended, so that what it names is forgotten.
+    /// - Parameter isAwaited: whether the caller is told the outcome. A call without an outcome takes its number even
+    ///   while the cache is suspended, so that the keys it names are forgotten.
     func takeSequence(isAwaited: Bool = true) throws(CacheError) -> LocalNumber {
         try state.withLock { (state) throws(CacheError) in
             if isAwaited || state.life.isClosing { try state.life.checkUsable() }
@@ -121,7 +121,7 @@ extension CacheCore {
 
     /// Queues that what `write` names is forgotten; where there is no room even for that, that everything is.
     private func refuse(_ write: PendingWrite, _ state: inout CacheState) {
-        // Behind a wipe that nobody asked for there is nothing to forget.
+        // Behind a wipe for which no caller waits there is nothing to forget.
         if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }
         var refused = write.invalidation
         if state.queue.unawaitedByteCount + refused.byteCount > queueLimit + failedWritesLimit {
@@ -156,7 +156,7 @@ extension CacheCore {
         }
     }
 
-    /// A ticket for whoever has to wait.
+    /// A ticket for a task that has to wait; `nil` if the queue has room or the task is cancelled.
     private func ticketUnlessRoom() -> UInt64? {
         state.withLock { state in
             hasRoom(state) || Task.isCancelled ? nil : state.waiting.drawTicket()

@@ -147,7 +147,7 @@ extension CacheCore {
         var changes: [ChangeSet] = []
         let tokens = try transact(leaving: isQueued ? group : []) { (commit) throws(CacheError) in
             changes = []
-            // They were dropped, and were told so, where the store was opened anew a moment ago.
+            // If the store was opened again a moment ago, the calls were dropped and their callers told so.
             guard !isQueued || state.withLock({ $0.queue.contains(group[0]) }) else { throw CacheCore.replaced }
             for write in group { changes.append(try commit.apply(write, limit: payloadLimit(of: commit))) }
         }
@@ -231,7 +231,7 @@ extension CacheCore {
         }
         // Taken apart here, with no lock held.
         _ = consume left
-        for set in others { audience.tell(of: set) }
+        if !others.isEmpty { audience.tell(ofOthers: others) }
         if let released = evictor?.pins.takeReleased(), released > 0 {
             audience.tell { $0.cacheDidReleasePins(released) }
         }

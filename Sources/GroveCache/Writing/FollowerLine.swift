@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// The line in which those who follow the cache call it, so that their calls and everybody else's keep the order in which they
+/// The line in which followers call the cache, so that their calls and all other calls keep the order in which they
 /// were made.
 ///
-/// A follower's call is made when it joins the line, and reaches the cache a moment later: it is taken apart off the thread
-/// that made it. Other writes let the line pass first.
+/// A follower's call is made when it joins the line, and reaches the cache a moment later: it is taken apart off the
+/// thread that made it. Other writes let the line pass first.
 final class FollowerLine: Sendable {
     private let queue = DispatchQueue(label: "grove.cache.followers", qos: .userInitiated)
     private let waiting = Atomic(0)

@@ -74,9 +74,9 @@ final class PendingWrite: Sendable {
     let isDurable: Bool
     /// The follower that made the call; 0 for none.
     let origin: UInt64
-    /// Told once what became of a call that nobody waits for: if it is stored, whether all of it is.
+    /// Called once with the outcome of a call for which no caller waits: if it is stored, whether all of it is.
     let settled: (@Sendable (Result<Bool, CacheError>) -> Void)?
-    /// Told once what became of the call, after its commit is visible; may be called on any thread.
+    /// Called once with the outcome of the call, after its commit is visible; may be called on any thread.
     let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?
     /// What the call holds in memory while it waits, in bytes; an estimate.
     let byteCount: Int
@@ -302,7 +302,7 @@ extension PendingWrite {
         var ticket: UInt64 = 0
         /// The place that it is as of; `nil` if that is the call itself.
         var asOf: StoredPlace?
-        /// Whether it comes from the source of the models, so that their ages begin anew.
+        /// Whether the content comes from the source of the models, so that their ages start again from zero.
         var isConfirmed = false
     }
 }

@@ -41,7 +41,7 @@ struct QueueIndex: Sendable {
     }
 
     /// A bucket of items, or once it had too many of them a branch; changed in place where no snapshot holds it.
-    // SAFETY: whoever changes a node has made sure that no other reference to it exists.
+    // SAFETY: the code that changes a node has made sure that no other reference to it exists.
     fileprivate final class Node: @unchecked Sendable {
         /// The items of a bucket; those of one hash are in the order of places.
         private(set) var items: [Item]
@@ -58,7 +58,7 @@ struct QueueIndex: Sendable {
 
         /// The node below for `hash`, whose first `level` bits led here; `nil` where nothing is there.
         ///
-        /// It is not retained: that costs more than the look-up. Whoever asks keeps the root.
+        /// The node is not retained: that costs more than the look-up. The caller keeps the root.
         @inline(__always)
         func child(_ hash: UInt64, _ level: UInt64) -> Unmanaged<Node>? {
             unsafe below[Node.slot(hash, level)].map { unsafe Unmanaged.passUnretained($0) }

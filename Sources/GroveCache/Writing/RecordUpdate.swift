@@ -8,7 +8,7 @@ import GroveModel
 @safe
 struct RecordUpdate {
     enum Change {
-        /// Store a node's body, as the projection that wrote it; whoever applies the update holds the node's tree.
+        /// Store a node's body, as the projection that wrote it; the code that applies this holds the node's tree.
         case node(NodeTree.Node)
         /// Store a reference under an alias's key.
         case bytes([UInt8])
@@ -59,16 +59,16 @@ struct RecordUpdate {
     var renewal: UInt32?
     /// Whether a record that says the same is rewritten all the same, for its sequence.
     var refreshes = false
-    /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:)``, what it has become.
+    /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:shapes:)``, what it has become.
     var forgottenDeletion = CallNumber.zero
 
     /// The node of the change without names, where that can be; to be set before ``apply(to:into:shapes:)``, which stores
     /// it so where the store has its shape.
     var shaped: ShapedBody?
 
-    /// The deletion that the node's record follows, after ``apply(to:into:)``.
+    /// The deletion that the node's record follows, after ``apply(to:into:shapes:)``.
     private(set) var deletion = RecordBuilder.Deletion.none
-    /// The place in time of what is stored, where that says the same; after ``apply(to:into:)``.
+    /// The place in time of what is stored, where that says the same; after ``apply(to:into:shapes:)``.
     private(set) var storedSequence = CallNumber.zero
 
     init(
@@ -103,12 +103,12 @@ struct RecordUpdate {
             } catch {
                 switch error {
                 case .unsupportedFormat:
-                    // Nobody reads it as a value, so there is nothing to forget.
+                    // No read takes this record for a value, so there is nothing to forget.
                     if case .invalidate = change { return .unchanged }
                     throw CacheError(
                         .unsupportedFormat, "A later version of Grove wrote the record; it is left as it is.")
                 case .corrupted:
-                    // Whatever it said of a deletion is lost: whoever was written before now cannot rely on the node.
+                    // What the record said of a deletion is lost: a holder written before now cannot rely on the node.
                     deletion = RecordBuilder.Deletion(sequence: sequence.previous, isUncertain: true)
                 }
             }
@@ -209,7 +209,7 @@ struct RecordUpdate {
         let isDeleted = header.map { $0.flags.contains(.tombstone) } ?? false
         if let header, isDeleted, header.sequence >= sequence { return .unchanged }
         if let header, !isDeleted, header.sequence > sequence {
-            // A later call has written the node anew already: holders from before the deletion must not hold that.
+            // A later call has written the node again already: earlier holders must not show the new node.
             guard header.deletion < sequence else { return .superseded }
             if header.flags.contains(.projections),
                 let kept = try? RecordMerge(stored: header, forgettingBefore: sequence)

@@ -41,7 +41,7 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
         reader.begin(TransactionView(unsafe commit.pointee.transaction), keepsBytes: false, pending: pending)
     }
 
-    /// Ends it; whoever still has the scope cannot use it.
+    /// Ends the scope: code that still has it cannot use it.
     func end() {
         life.isOver = true
         reader.end()

@@ -1,6 +1,6 @@
 /// Tasks that wait for their turn, in the order in which they came; one that is cancelled leaves by its ticket.
 ///
-/// A value behind the lock of its owner, who resumes what he takes out once the lock is released.
+/// A value behind the lock of its owner. The owner resumes a continuation that it took out after it released the lock.
 struct WaitingLine<Answer: Sendable>: Sendable {
     typealias Continuation = CheckedContinuation<Answer, Never>
 
@@ -10,21 +10,21 @@ struct WaitingLine<Answer: Sendable>: Sendable {
 
     var isEmpty: Bool { line.isEmpty }
 
-    /// A ticket that nobody else has, for ``wait(_:_:)`` and ``leave(_:)``.
+    /// A ticket that no other task has, for ``wait(_:_:)`` and ``leave(_:)``.
     mutating func drawTicket() -> UInt64 {
         lastTicket += 1
         return lastTicket
     }
 
-    /// Puts whoever has `ticket` at the end.
+    /// Puts the task with `ticket` at the end of the line.
     mutating func wait(_ ticket: UInt64, _ continuation: Continuation) { line.append((ticket, continuation)) }
 
-    /// Takes out whoever has `ticket`, where he still waits.
+    /// Takes out the task with `ticket`, if it still waits.
     mutating func leave(_ ticket: UInt64) -> Continuation? {
         line.firstIndex { $0.ticket == ticket }.map { line.remove(at: $0).continuation }
     }
 
-    /// Takes out whoever came first.
+    /// Takes out the task that came first.
     mutating func takeFirst() -> Continuation? { line.isEmpty ? nil : line.removeFirst().continuation }
 
     /// Takes out all, in order.

@@ -61,12 +61,12 @@ final class WriteLedger: Sendable {
     /// What was done since the last report, as the report of `writes`, of which `failed` failed.
     func takeReport(writes: Int, failed: Int, queued: Int, bytes: Int) -> CommitReport {
         state.withLock { state in
-            // Who begins to observe later is not told of what was before.
+            // An observer that comes later is not told of earlier work.
             defer { state.tally.unreported = CommitReport() }
             return state.tally.report(writes: writes, failed: failed, queued: queued, bytes: bytes)
         }
     }
 
-    /// Forgets what was not reported: there was nobody to report it to.
+    /// Forgets the work that was not reported: there was no observer to report it to.
     func forgetUnreported() { state.withLock { $0.tally.unreported = CommitReport() } }
 }

@@ -265,13 +265,14 @@ extension WriteTransaction {
         }
     }
 
-    /// Puts `others` in the place of the elements of `range`; reads of the chunks that they are in the first and the last, at
-    /// most.
+    /// Replaces the elements of `range` with `others`.
     ///
-    /// - Parameter isBehindGap: whether what is put beside a gap without a length comes behind it; else it follows
-    ///   the element before the gap.
-    /// - Throws: ``CacheError`` with code `outOfRange` if such a gap is between the elements: nobody knows what is
-    ///   replaced.
+    /// Of the chunks that hold the elements, it reads at most the first and the last.
+    ///
+    /// - Parameter isBehindGap: whether elements that are put beside a gap come behind it; otherwise they follow the
+    ///   element before the gap.
+    /// - Throws: ``CacheError`` with code `outOfRange` if there is a gap between the elements: the number of elements
+    ///   to replace would be unknown.
     private mutating func replace(
         _ range: Range<Int>, with others: StoredElements, isBehindGap: Bool = false, in head: inout CollectionHead
     ) throws(CacheError) {

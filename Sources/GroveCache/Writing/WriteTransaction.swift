@@ -164,6 +164,7 @@ struct WriteTransaction: ~Copyable {
         set.origin = write.origin
         set.editTicket = write.ticket
         set.isSuperseded = isSuperseded
+        set.changesKept = named.changesKept
         if isSuperseded { write.noteSuperseded() }
         return set
     }

@@ -1,7 +1,7 @@
 /// A growable run of raw bytes: what records are written into.
 ///
-/// It owns nothing by itself: whoever makes one calls ``deallocate()`` once. Growth is geometric, so that appending is
-/// amortised O(1) per byte.
+/// A buffer does not free its memory: the code that makes it calls ``deallocate()`` once. Growth is geometric, so that
+/// appending is amortised O(1) per byte.
 @safe
 @usableFromInline
 package struct ByteBuffer {

@@ -1,6 +1,7 @@
 public import GroveModel
 
-/// A model that a cache stores by way of its `Codable` conformance, without the macro: slower, the same records.
+/// A model that a cache stores by its `Codable` conformance, without the macro: it is slower, and the records are the
+/// same.
 ///
 /// ```swift
 /// struct Person: CodableModel, Equatable {
@@ -10,18 +11,19 @@ public import GroveModel
 /// }
 /// ```
 ///
-/// An identified child becomes a reference to a record of its own, whatever its type conforms to; an unidentified one stands
-/// inside its parent's record. An enum whose case carries one unlabelled payload, a model of the same identifier, has no
-/// record of its own: it is the payload's record, and the reference keeps the case.
+/// A child with an identifier becomes a reference to a record of its own, whatever its type conforms to. A child
+/// without one is stored inside its parent's record. If a case of an enum carries one unlabelled payload, a model of
+/// the same identifier, the enum has no record of its own. The payload's record is stored, and the reference keeps the
+/// case.
 ///
-/// In memory it is one value: a provider of it is not told of changes of its children. A type with identified children
-/// conforms to `Model` too, and is consistent node by node then; see Docs/Guides/Cacheable.md.
+/// In memory the model is one value, so its provider is not told of changes to its children. Let a type with identified
+/// children also conform to `Model`: then it is consistent node by node; see Docs/Guides/Cacheable.md.
 ///
-/// A property that a stored record does not have reads as your `init(from:)` says: `nil` where it is optional.
+/// If a stored record lacks a property, your `init(from:)` decides how it reads: as `nil` if the property is optional.
 public protocol CodableModel: CacheableModel, Codable {}
 
 extension CodableModel {
-    /// The fields are those that `encode(to:)` writes.
+    /// The fields that `encode(to:)` writes.
     public static var fields: FieldTable { .dynamic }
 
     /// Writes the value by its `encode(to:)`.
@@ -44,7 +46,7 @@ extension CodableModel {
 }
 
 extension CodableModel where Self: Equatable {
-    /// Whether `model` is of this type and equal: a NaN to itself too, by its bits.
+    /// Whether `model` is of this type and equal; a NaN is equal to a NaN of the same bits.
     public func isEqual(to model: any SimpleModel) -> Bool {
         guard let other = model as? Self else { return false }
         return self == other || NodeEncoder.areSameButForNaN(self, other)

@@ -1,6 +1,6 @@
-/// What decoding `Codable` models needs and leaves behind for the next: one belongs to each ``NodeSource``.
+/// A pool of the sessions and decoders by which `Codable` models are decoded: each ``NodeSource`` has one.
 ///
-/// Only what nobody else holds is used again, so that user code which kept a decoder is refused by it for ever.
+/// Only an object without another reference is used again. So a decoder that user code kept refuses every later call.
 @usableFromInline
 package final class DecodingScratch {
     private struct Spare {

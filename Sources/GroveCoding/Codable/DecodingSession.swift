@@ -128,7 +128,7 @@ final class DecodingSession {
         }
     }
 
-    /// Remembers `failure`, should it be one that nobody may swallow.
+    /// Notes `failure`, if it is one that user code may not swallow.
     func note(_ failure: NodeReadFailure, at position: UnsafeRawPointer) {
         switch failure {
         case .miss, .failed, .corrupted: unsafe stored.failures.append((position, failure))

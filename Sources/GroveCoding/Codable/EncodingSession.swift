@@ -2,7 +2,7 @@ import GroveModel
 
 /// The memory behind one value's `encode(to:)`: encoded leaves, values to be encoded, and the containers that hold them.
 ///
-/// It is used again for another value once nobody else holds it.
+/// A session is used again for another value once there is no other reference to it.
 final class EncodingSession {
     /// What user code may still do, and what it has done.
     @safe

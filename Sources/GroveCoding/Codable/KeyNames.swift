@@ -14,15 +14,15 @@ final class KeyNames: Sendable {
     private struct Versions {
         /// How many tables there have been.
         var count = 0
-        /// The addresses of those before the newest, which others may still read: kept, so that who looks for leaks finds
-        /// them.
+        /// The addresses of the tables before the newest, which other threads may still read: kept so that a leak
+        /// checker finds them.
         var earlier: [UInt] = []
     }
 
     /// Names past these are no fields of a type, but keys of a dictionary.
     static let most = 128
     private static let longest = 1_024
-    /// Tables are never freed, so they are made anew only this often.
+    /// The most tables that are made, since tables are never freed.
     private static let mostVersions = 12
 
     /// The names that are known.

@@ -3,9 +3,9 @@ public import GroveModel
 extension NodeDecoder {
     /// Sets field `index` of the type's table aside for ``finish(_:)-(ScannedCodable<Value>)``.
     ///
-    /// A field that the record lacks is looked for under its old names.
+    /// If the record lacks the field, its old names are tried.
     ///
-    /// - Throws: `incomplete` where the field is absent and needed.
+    /// - Throws: `incomplete` if the field is absent and needed.
     @_disfavoredOverload
     public mutating func scan<Value: Decodable>(
         _ type: Value.Type, at index: Int
@@ -18,10 +18,12 @@ extension NodeDecoder {
         return .absent(none)
     }
 
-    /// Sets field `index` aside, or returns `nil` where an earlier version of the reading type wrote the record without
-    /// it, as ``scanIfPresent(_:at:)-(Value.Type,_)`` does.
+    /// Sets field `index` aside, or returns `nil` if an earlier version of the reading type wrote the record without
+    /// it.
     ///
-    /// - Throws: `incomplete` where the field is absent because another projection wrote the record.
+    /// See ``scanIfPresent(_:at:)-(Value.Type,_)``.
+    ///
+    /// - Throws: `incomplete` if the field is absent because another projection wrote the record.
     @_disfavoredOverload
     public mutating func scanIfPresent<Value: Decodable>(
         _ type: Value.Type, at index: Int
@@ -30,7 +32,7 @@ extension NodeDecoder {
         return try scanOldNames(index).map { .deferred($0) }
     }
 
-    /// The value of a scanned field, its children fetched.
+    /// The value of a scanned field, with its children.
     @_disfavoredOverload
     public mutating func finish<Value: Decodable>(
         _ scanned: ScannedCodable<Value>
@@ -43,7 +45,7 @@ extension NodeDecoder {
         }
     }
 
-    /// The value of a field that was scanned and is there, its children fetched.
+    /// The value of a scanned field, with its children; `nil` if the record lacks the field.
     @_disfavoredOverload
     public mutating func finishIfPresent<Value: Decodable>(
         _ scanned: ScannedCodable<Value>?
@@ -62,7 +64,7 @@ extension NodeDecoder {
 
     // MARK: Cases
 
-    /// Reads the name of an enum's case, and stands before its payload.
+    /// Reads the name of an enum's case, and leaves the cursor on its payload.
     public mutating func readCaseName() throws(NodeReadFailure) -> String {
         guard try readMapHead() == 1 else { throw .otherShape }
         absence = absence.insideMap
@@ -72,6 +74,6 @@ extension NodeDecoder {
     /// Begins a case's payload, whose labels are `fields`.
     public mutating func beginPayload(_ fields: FieldTable) throws(NodeReadFailure) { _ = try beginMap(fields) }
 
-    /// Ends a case's payload: fields that its type does not know are left out.
+    /// Ends a case's payload, and skips the fields that its type does not know.
     public mutating func endPayload() throws(NodeReadFailure) { try passRest() }
 }

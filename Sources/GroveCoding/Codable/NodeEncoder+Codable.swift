@@ -1,27 +1,28 @@
 public import GroveModel
 
 extension NodeEncoder {
-    /// Writes `value` as field `index` of the type's table, the way in which the `Codable` path writes it.
+    /// Writes `value` as field `index` of the type's table, by its `Codable` conformance.
     @_disfavoredOverload
     public mutating func encode<Value: Encodable>(_ value: Value, at index: Int) throws(CacheError) {
         writeKey(at: index)
         try CodableValue.encode(value, to: &self)
     }
 
-    /// Writes `value`, which no table names.
+    /// Writes `value` without the name of a field.
     @inlinable
     public mutating func encode<Value: NodeCodable>(_ value: Value) throws(CacheError) {
         try value.encodeValue(to: &self)
     }
 
-    /// Writes `value`, which no table names, the way in which the `Codable` path writes it.
+    /// Writes `value` without the name of a field, by its `Codable` conformance.
     @_disfavoredOverload
     public mutating func encode<Value: Encodable>(_ value: Value) throws(CacheError) {
         try CodableValue.encode(value, to: &self)
     }
 
-    /// Writes a reference to the payload of the case `caseName`, and its record elsewhere; or writes nothing and returns
-    /// false where it is not identified.
+    /// Writes a reference to the payload of the case `caseName`, and the payload's own record.
+    ///
+    /// - Returns: false, with nothing written, if the payload has no identifier.
     @inlinable
     public mutating func encodeNodeCase<M: CacheableModel>(
         _ payload: M, _ caseName: String

@@ -1,4 +1,4 @@
-/// What the containers of every type of keys share.
+/// The code that the containers of every type of keys share.
 extension RecordDecoder {
     /// The names of the fields; none where the model is finished.
     var allNames: [String] {
@@ -13,9 +13,9 @@ extension RecordDecoder {
         return false
     }
 
-    /// Whether a field that the value has not was never there.
+    /// Whether a field that is not in the value is known to have never been there.
     ///
-    /// Where nobody knows, the model fails, whatever user code makes of the absence.
+    /// If that is unknown, the model fails, whatever user code makes of the absence.
     @inline(never)
     @discardableResult
     private func noteAbsence() -> Bool {
@@ -38,7 +38,7 @@ extension RecordDecoder {
     }
 }
 
-/// The leaves of fields, type by type: generic code that nobody specialises would take as long as all the rest.
+/// The leaves of fields, type by type: generic code that is not specialised would take as long as all the rest.
 extension RecordDecoder {
     @inline(__always)
     private func read<Value: NodeCodable>(_ type: Value.Type, _ name: String) throws(NodeReadFailure) -> Value {

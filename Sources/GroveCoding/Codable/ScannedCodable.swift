@@ -1,7 +1,7 @@
-/// A field of a `Codable` type that was scanned: absent, or where its bytes are.
+/// A scanned field of a `Codable` type: the value of an absent field, or the bytes of a stored one.
 public enum ScannedCodable<Value: Decodable> {
     /// The value of a field that the record does not have.
     case absent(Value)
-    /// A value still encoded: what it holds is known to its own `init(from:)` alone.
+    /// A value that is still encoded: only its `init(from:)` knows which children it holds.
     case deferred(DeferredValue)
 }

@@ -1,8 +1,9 @@
-/// What is known of a field that is not there, at the value that a decoder stands at.
+/// Whether a field that is missing from the value at a decoder's cursor is known to have never been there.
 ///
-/// A model's own writer stores a `nil` as null, so what it left out was never there; what another one left out it may not
-/// have known. In a record that several projections wrote, the fields of the record are told apart by the table in its
-/// envelope, and the values inside them by whoever wrote each last.
+/// A model's own projection stores a `nil` as null, so a field that it left out was never there. Another projection may
+/// have left a field out because it does not know the field. In a record that several projections wrote, the table in
+/// the envelope says which of them wrote each field. A value inside a field belongs to the projection that wrote it
+/// last.
 @usableFromInline
 package enum Absence: UInt8 {
     /// Another projection wrote the record: nothing is known.

@@ -2,11 +2,11 @@ public import GroveModel
 
 /// A model that a cache can store, with specialised coding of its fields.
 ///
-/// With an identifier it is a node: it has a record of its own, and whoever holds it stores a reference. Without one it
-/// is stored inside the record of the model that holds it.
+/// A model with an identifier is a node: it has a record of its own, and a model that holds it stores a reference. A
+/// model without one is stored inside the record of the model that holds it.
 ///
-/// A conformance by hand names its fields in a ``FieldTable``, writes them in that order, and reads them in that order
-/// *before* it finishes the children:
+/// A conformance by hand names its fields in a ``FieldTable`` and writes them in that order. It also reads them in that
+/// order *before* it finishes the children:
 ///
 /// ```swift
 /// extension Message: CacheableModel {
@@ -27,8 +27,8 @@ public import GroveModel
 /// }
 /// ```
 ///
-/// A field that an earlier version of the type did not have is read by ``NodeDecoder/scanIfPresent(_:at:)``, and one that
-/// had another name says so in the table, ``FieldTable/init(_:was:)``.
+/// Read a field that an earlier version of the type did not have by ``NodeDecoder/scanIfPresent(_:at:)``. If a field
+/// had another name, say so in the table with ``FieldTable/init(_:was:)``.
 public protocol CacheableModel: SimpleModel, NodeCodable {
     /// The fields of a record of this type, or ``FieldTable/dynamic``.
     static var fields: FieldTable { get }
@@ -38,16 +38,18 @@ public protocol CacheableModel: SimpleModel, NodeCodable {
 
     /// Reads the fields, in order, and then finishes them; see ``NodeDecoder/scan(_:at:)``.
     ///
-    /// It runs inside a read view: a call back into the same cache throws `reentrant`.
+    /// It runs inside a read of the cache: a call to the same cache throws `reentrant`.
     static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Self
 
-    /// Whether nodes of any record name are read as this type: for documents and tools that know no types. False by
-    /// default: a node of another record name is a miss, `otherType`.
+    /// Whether nodes of any record name are read as this type, for documents and for tools that know no types.
+    ///
+    /// It is false by default: reading a node of another record name is a miss with the reason `otherType`.
     static var acceptsAnyRecordName: Bool { get }
 
-    /// Appends the bytes of ``SimpleModel/modelIdentifier`` and returns true, or returns false where it is `nil`.
+    /// Appends the bytes of ``SimpleModel/modelIdentifier`` and returns true, or returns false if it is `nil`.
     ///
-    /// The default asks `modelIdentifier`. A type that can append its parts without making a string first is faster.
+    /// The default implementation makes the string of `modelIdentifier`. A type that appends its parts one by one is
+    /// faster.
     func appendIdentifier(to identifier: inout IdentifierBuffer) -> Bool
 }
 
@@ -56,16 +58,16 @@ extension CacheableModel {
     @inlinable
     public static var holdsReferences: Bool { true }
 
-    /// False: other record names are other types.
+    /// False: a node of another record name is not read as this type.
     public static var acceptsAnyRecordName: Bool { false }
 
-    /// Writes the value as the type's description says.
+    /// Writes a reference and the model's own record, or the model in place if it has no identifier.
     @inlinable
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         try encoder.encodeModel(self)
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         try decoder.decodeModel(Self.self)

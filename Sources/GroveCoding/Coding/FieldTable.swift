@@ -1,4 +1,4 @@
-/// The names of a type's stored fields, encoded once, in the order in which records hold them.
+/// The names of a type's stored fields, encoded once, in the order of the records.
 ///
 /// A record's body is a CBOR map whose keys stand in the bytewise order of their encodings (RFC 8949 §4.2.1): shorter
 /// names first, names of one length by their bytes. Encoding writes the fields in this order and never sorts; decoding
@@ -10,7 +10,7 @@
 /// static let fields = FieldTable("id", "name", "online")
 /// ```
 ///
-/// A field that had other names before says so, and is read under them from records that do not have the new name:
+/// If a field had other names before, list them: it is read under them from records that lack the new name:
 ///
 /// ```swift
 /// static let fields = FieldTable("id", "title", was: ["title": ["headline"]])
@@ -21,7 +21,7 @@ public struct FieldTable: Sendable {
     @usableFromInline nonisolated(unsafe) let keys: UnsafeRawPointer
     @usableFromInline nonisolated(unsafe) let names: UnsafePointer<Name>
 
-    /// One encoded name: where it lies in ``keys``, its first eight bytes, zeros behind a shorter one, and which of them
+    /// One encoded name: its place in ``keys``, its first eight bytes, padded with zeros, and a mask of the bytes that
     /// count.
     ///
     /// An old name has the index of its field instead of those bytes.
@@ -36,7 +36,7 @@ public struct FieldTable: Sendable {
     /// The number of fields.
     public let count: Int
 
-    /// How many old names lie behind the fields' own: none in most tables, and -1 in ``dynamic``.
+    /// The number of old names behind the fields' own names: 0 in most tables, and -1 in ``dynamic``.
     ///
     /// One number for both, because a decoder copies its table for every map.
     @usableFromInline let oldCount: Int32
@@ -45,11 +45,12 @@ public struct FieldTable: Sendable {
         @inline(__always) get { oldCount < 0 }
     }
 
-    /// Makes a table of `names`, which must be distinct and in the order above; a wrong order traps with a sentence
-    /// that says the right one.
+    /// Makes a table of `names`, which must be distinct and in the order above.
     ///
-    /// - Parameter oldNames: by a field's name, those that it had before, the latest first. They are read, never written.
-    ///   None is the name of a field, and none belongs to two; else it traps.
+    /// A wrong order traps with a message that says the right order.
+    ///
+    /// - Parameter oldNames: for a field's name, the names that it had before, the latest first. They are read and
+    ///   never written. The initialiser traps if an old name is the name of a field, or belongs to two fields.
     public init(_ names: String..., was oldNames: [String: [String]] = [:]) { self.init(names: names, was: oldNames) }
 
     /// Makes a table of `names`, as ``init(_:was:)`` does.
@@ -101,7 +102,7 @@ public struct FieldTable: Sendable {
         }
     }
 
-    /// `names` in the order in which a table and a record hold them.
+    /// `names` in the order of a table and of a record.
     public static func sorted(_ names: [String]) -> [String] {
         names.sorted { left, right in
             left.utf8.count != right.utf8.count

@@ -1,4 +1,4 @@
-/// The bytes of one identifier, while it is put together.
+/// A buffer in which the bytes of one identifier are put together.
 public struct IdentifierBuffer: ~Copyable {
     package var buffer: ByteBuffer
 

@@ -1,13 +1,5 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
 import GroveModel
+import GrovePlatform
 
 /// A private thread with a stack large enough for the deepest tree that Grove accepts.
 ///

@@ -1,7 +1,7 @@
 import GroveModel
 
 extension NodeDecoder {
-    /// Reads a model: fetches the node that a reference names, or decodes one that stands in place.
+    /// Reads a model: fetches the node that a reference names, or decodes a model that is stored in place.
     @inlinable
     public mutating func decodeModel<M: CacheableModel>(_ type: M.Type) throws(NodeReadFailure) -> M {
         guard let reference = try readReference() else { return try decodeFields(type) }
@@ -134,12 +134,13 @@ extension NodeDecoder {
         let naming: FieldNaming
     }
 
-    /// The record name under which the node of `reference` is stored: for an enum that was not told its case.
+    /// The record name under which the node of `reference` is stored, for an enum if the reference does not name its
+    /// case.
     public func recordName(of reference: NodeReference) throws(NodeReadFailure) -> String {
         try unsafe source.recordName(reference.identifierBytes)
     }
 
-    /// Reads a reference, or returns `nil` and stays where the value is something else.
+    /// Reads a reference, or returns `nil` and leaves the cursor in place if the value is something else.
     public mutating func readReference() throws(NodeReadFailure) -> NodeReference? {
         let start = unsafe cursor
         guard unsafe end - cursor > 0, unsafe cursor.load(as: UInt8.self) >> 5 == 6 else { return nil }
@@ -161,7 +162,7 @@ extension NodeDecoder {
         return unsafe NodeReference(identifierBytes: bytes, caseName: hasCase ? try readString() : nil)
     }
 
-    /// Reads a value that may be null for its being deleted: `nil` where a node that it needs was deleted.
+    /// Reads a value, or returns `nil` and moves past it if a node that it needs was deleted.
     @inlinable
     public mutating func decodeUnlessDeleted<Value: NodeCodable>(
         _ type: Value.Type

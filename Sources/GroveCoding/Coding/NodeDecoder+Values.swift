@@ -1,5 +1,5 @@
 extension NodeDecoder {
-    /// Moves past one value, whatever it is, without recursion.
+    /// Moves past one value of any type, without recursion.
     public mutating func skip() throws(NodeReadFailure) {
         var pending: UInt64 = 1
         while pending > 0 {
@@ -59,7 +59,7 @@ extension NodeDecoder {
         unsafe cursor += Int(count)
     }
 
-    /// Moves past a null and returns true, or stays and returns false.
+    /// Moves past a null and returns true, or returns false and leaves the cursor in place.
     public mutating func readNull() throws(NodeReadFailure) -> Bool {
         guard unsafe cursor < end else { throw .corrupted }
         guard unsafe cursor.load(as: UInt8.self) == CBORMajor.simple | 22 else { return false }
@@ -80,10 +80,10 @@ extension NodeDecoder {
         return value == 21
     }
 
-    /// Reads an integer that `Value` can hold, or a float that is one.
+    /// Reads an integer that `Value` can hold, or a float without a fraction.
     ///
-    /// Inside a user's `init(from:)` a float is no integer: code that tries integers before floats would read what it
-    /// did not write.
+    /// Inside a user's `init(from:)` a float is not read as an integer: code that tries integers before floats would
+    /// read another type than it wrote.
     @inlinable
     public mutating func readInteger<Value: FixedWidthInteger>(
         _ type: Value.Type
@@ -96,7 +96,7 @@ extension NodeDecoder {
         return value
     }
 
-    /// Reads an integer as CBOR holds it: the magnitude of a negative *n* is −1 − *n*.
+    /// Reads an integer as CBOR stores it: the magnitude of a negative *n* is −1 − *n*.
     public mutating func readIntegerParts() throws(NodeReadFailure) -> (isNegative: Bool, magnitude: UInt64) {
         let (major, value) = try readHead()
         guard major <= CBORMajor.negative else { throw .otherShape }
@@ -122,7 +122,7 @@ extension NodeDecoder {
         return (true, UInt64(~whole))
     }
 
-    /// Reads a float, whatever width it is stored in, or an integer that is one exactly.
+    /// Reads a float of any width, or an integer that a float can hold exactly.
     public mutating func readDouble() throws(NodeReadFailure) -> Double {
         guard unsafe cursor < end else { throw .corrupted }
         let initial = unsafe cursor.load(as: UInt8.self)
@@ -220,7 +220,7 @@ extension NodeDecoder {
         return Int(try bounded(count))
     }
 
-    /// Reads a tag, or returns `nil` and stays where there is none.
+    /// Reads a tag, or returns `nil` and leaves the cursor in place if there is none.
     public mutating func readTag() throws(NodeReadFailure) -> UInt64? {
         guard unsafe cursor < end else { throw .corrupted }
         guard unsafe cursor.load(as: UInt8.self) >> 5 == 6 else { return nil }

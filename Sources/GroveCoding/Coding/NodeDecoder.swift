@@ -1,9 +1,10 @@
-/// Reads a model's fields out of a record and fetches its identified children.
+/// A decoder that reads a model's fields from a record and fetches its identified children.
 ///
-/// Decoding has two phases. ``scan(_:at:)`` goes over the fields in the order of the type's table, decoding leaves and
-/// setting aside whatever may hold references. ``finish(_:)`` then decodes those and fetches children, at a time when
-/// the record's own bytes are no longer needed, because some engines take them back at the next read. Not thread-safe;
-/// it lives inside one read.
+/// Decoding has two phases. ``scan(_:at:)`` goes over the fields in the order of the type's table. It decodes leaves,
+/// and sets values aside that may hold references. ``finish(_:)`` then decodes those values and fetches the children.
+/// The record's own bytes are no longer needed then, since some engines take them back at the next read.
+///
+/// A decoder is not thread-safe, and is valid inside one read.
 @safe
 public struct NodeDecoder {
     @usableFromInline package var cursor: UnsafeRawPointer
@@ -53,9 +54,9 @@ public struct NodeDecoder {
 
     /// Reads field `index` of the type's table, or sets it aside for ``finish(_:)``.
     ///
-    /// Fields are scanned in order. A field that the record lacks is looked for under its old names.
+    /// Fields are scanned in order. If the record lacks the field, its old names are tried.
     ///
-    /// - Throws: `incomplete` where the field is absent and needed, `otherShape` where it is something else.
+    /// - Throws: `incomplete` if the field is absent and needed, `otherShape` if a value of another type is stored.
     @inlinable
     public mutating func scan<Value: NodeCodable>(
         _ type: Value.Type, at index: Int
@@ -65,16 +66,18 @@ public struct NodeDecoder {
         return .deferred(try setAside())
     }
 
-    /// Reads field `index` as ``scan(_:at:)`` does, or returns `nil` where the record was written by an earlier version
-    /// of the reading type, which did not have the field: the model then takes the field's default value.
+    /// Reads field `index` as ``scan(_:at:)`` does, or returns `nil` if an earlier version of the type, without the
+    /// field, wrote the record.
+    ///
+    /// The model then takes the field's default value.
     ///
     /// ```swift
     /// let views = try node.scanIfPresent(Int.self, at: 2)
     /// return Post(…, views: try node.finishIfPresent(views) ?? 0)
     /// ```
     ///
-    /// - Throws: `incomplete` where the field is absent because another projection wrote the record, `otherShape` where
-    ///   it is something else: null too, unless the type is optional.
+    /// - Throws: `incomplete` if the field is absent because another projection wrote the record. `otherShape` if a
+    ///   value of another type is stored, or a null for a type that is not optional.
     @inlinable
     public mutating func scanIfPresent<Value: NodeCodable>(
         _ type: Value.Type, at index: Int
@@ -84,7 +87,7 @@ public struct NodeDecoder {
         return .deferred(try setAside())
     }
 
-    /// The value of a scanned field, its children fetched.
+    /// The value of a scanned field, with its children.
     @inlinable
     public mutating func finish<Value: NodeCodable>(_ scanned: Scanned<Value>) throws(NodeReadFailure) -> Value {
         switch scanned {
@@ -96,7 +99,7 @@ public struct NodeDecoder {
         }
     }
 
-    /// The value of a field that was scanned and is there, its children fetched.
+    /// The value of a scanned field, with its children; `nil` if the record lacks the field.
     @inlinable
     public mutating func finishIfPresent<Value: NodeCodable>(
         _ scanned: Scanned<Value>?
@@ -105,7 +108,7 @@ public struct NodeDecoder {
         return try finish(scanned)
     }
 
-    /// Moves to the value of field `index`, past unknown fields before it; false where the record lacks the field.
+    /// Moves to the value of field `index`, past unknown fields before it; false if the record lacks the field.
     @inlinable
     @inline(__always)
     public mutating func find(_ index: Int) throws(NodeReadFailure) -> Bool {
@@ -130,7 +133,8 @@ public struct NodeDecoder {
         return true
     }
 
-    /// Whether the value at the cursor is that of field `index`, where the reading type has other fields than the shape.
+    /// Whether the value at the cursor is that of field `index`, where the reading type has other fields than the
+    /// shape.
     @usableFromInline
     @inline(never)
     func isAtOther(_ index: Int) -> Bool {
@@ -209,13 +213,15 @@ public struct NodeDecoder {
         return nil
     }
 
-    /// The value of an absent field, where the reading type's own writer left it out.
+    /// The value of an absent field, if the reading type itself wrote the record without it.
+    ///
+    /// - Throws: `incomplete` if another projection wrote the record, or if the field is required.
     public func absent<Value: NodeCodable>(_ type: Value.Type) throws(NodeReadFailure) -> Value {
         guard knowsAbsence, let value = Value.absentValue else { throw .incomplete }
         return value
     }
 
-    /// Sets the value at the cursor aside and moves past it.
+    /// Sets the value at the cursor aside, and moves past it.
     public mutating func setAside() throws(NodeReadFailure) -> DeferredValue {
         let start = unsafe cursor
         try skip()

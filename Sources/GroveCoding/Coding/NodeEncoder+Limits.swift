@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// What trees are refused for.
+/// The errors with which trees are refused.
 extension NodeEncoder {
     static var nestsTooDeeply: CacheError {
         CacheError(.tooDeep, "The model nests more than \(LargeStack.maxNesting) levels.")

@@ -2,10 +2,11 @@ import GroveModel
 
 // Values with a NaN in them differ for `==`, also from themselves. What is written has numbers by their bits.
 extension NodeEncoder {
-    /// Whether two values that `==` finds different are the same but for a NaN: they are written alike, the nodes inside them
-    /// included, and a NaN is among what is written.
+    /// Whether two values that `==` finds different differ only by a NaN, which is never equal to itself.
     ///
-    /// Without a NaN it is false: `==` may look at more than is written. It is false if a value cannot be written, too.
+    /// It is true if both values and the nodes inside them are written as the same bytes, with a NaN among them.
+    /// Without a NaN it is false, since `==` may compare properties that are not written. It is also false if a value
+    /// cannot be written.
     ///
     /// - Complexity: O(*n*) for *n* bytes; both are encoded.
     public static func areSameButForNaN<Value: NodeCodable>(_ left: Value, _ right: Value) -> Bool {
@@ -14,7 +15,7 @@ extension NodeEncoder {
             { (encoder) throws(CacheError) in try right.encodeValue(to: &encoder) })
     }
 
-    /// Whether two values that `==` finds different are the same but for a NaN, as the `Codable` path writes them.
+    /// Whether two values that `==` finds different differ only by a NaN, as their `Codable` conformance writes them.
     @_disfavoredOverload
     public static func areSameButForNaN<Value: Encodable>(_ left: Value, _ right: Value) -> Bool {
         areSameButForNaN(

@@ -1,9 +1,9 @@
 public import GroveModel
 
-/// Writes a model's fields into its record, and takes its identified children apart into records of their own.
+/// An encoder that writes a model's fields into its record, and its identified children into records of their own.
 ///
-/// The order of a tree is pre-order, the fields of each node in the order of its record: where one identifier occurs
-/// twice with different content, the later occurrence wins. Not thread-safe; it lives inside one call.
+/// A tree is written in pre-order, the fields of each node in the order of its record. If one identifier occurs twice
+/// with different content, the later occurrence wins. An encoder is not thread-safe, and is valid inside one call.
 public struct NodeEncoder: ~Copyable {
     /// What was written of the root and, one behind the other, of those nodes inside it that are not finished.
     package var out: ByteBuffer
@@ -89,7 +89,8 @@ public struct NodeEncoder: ~Copyable {
     /// Writes the head of an array; exactly `count` values must follow.
     public mutating func writeArrayHead(count: Int) { out.appendHead(CBORMajor.array, UInt64(count)) }
 
-    /// Writes the head of a map; exactly `count` keys, in the order of their encodings, each with its value, follow.
+    /// Writes the head of a map; exactly `count` keys must follow, in the order of their encodings, each with its
+    /// value.
     public mutating func writeMapHead(count: Int) { out.appendHead(CBORMajor.map, UInt64(count)) }
 
     /// Writes a tag; exactly one value must follow.
@@ -120,9 +121,9 @@ public struct NodeEncoder: ~Copyable {
 
     // MARK: Models
 
-    /// Writes `model`: a reference where it is identified, and its record elsewhere; else the model itself, in place.
+    /// Writes a reference to `model` and the model's own record, or the model in place if it has no identifier.
     ///
-    /// - Parameter caseName: the case of an enum whose payload is the model, kept in the reference.
+    /// - Parameter caseName: the case of an enum whose payload is the model, stored in the reference.
     @inlinable
     public mutating func encodeModel<M: CacheableModel>(
         _ model: M, caseName: String? = nil
@@ -148,9 +149,9 @@ public struct NodeEncoder: ~Copyable {
         throw failure
     }
 
-    /// Writes a reference to a node whose identifier and names are chosen here, and its record elsewhere.
+    /// Writes a reference to a node with the identifier and the names of the arguments, and the node's own record.
     ///
-    /// For models that have no Swift type of their own, such as documents. `body` writes exactly one map.
+    /// It is for models that have no Swift type of their own, such as documents. `body` must write exactly one map.
     public mutating func encodeNode(
         identifier: ModelIdentifier, recordName: String, projectionName: String,
         _ body: (inout NodeEncoder) throws(CacheError) -> Void
@@ -253,8 +254,8 @@ public struct NodeEncoder: ~Copyable {
 
     /// Ends what was begun with `scope`.
     ///
-    /// - Throws: `unencodable` where the body of a node is no map, so that projections could not share its record, or the
-    ///   tree holds its identifier under another record name.
+    /// - Throws: `unencodable` where the body of a node is no map, so that projections could not share its record, or
+    ///   the tree holds its identifier under another record name.
     @usableFromInline
     mutating func end(_ scope: Scope) throws(CacheError) {
         precondition(
@@ -318,7 +319,9 @@ public struct NodeEncoder: ~Copyable {
         }
     }
 
-    /// The longest identifier: LMDB, the engine with the shortest keys, keeps longer ones by a hash.
+    /// The length of the longest identifier, in bytes.
+    ///
+    /// LMDB, the engine with the shortest keys, stores a key that is too long for it by a hash.
     public static let maxIdentifierBytes = 8_000
 }
 

@@ -1,10 +1,11 @@
 public import GroveModel
 
-/// Why a node could not be decoded, on its way up to the nearest ancestor that can do without it.
+/// The reason why a node could not be decoded; it is thrown up to the nearest ancestor that can be read without the
+/// node.
 public enum NodeReadFailure: Error, Sendable {
-    /// A required child was deleted: an optional above reads `nil`, an array drops the element.
+    /// A required child was deleted: an optional above it reads `nil`, and an array drops the element.
     case deleted
-    /// What is stored is not of the type that reads it.
+    /// The stored value is not of the reading type.
     case otherShape
     /// The record lacks a field that the reading type needs.
     case incomplete
@@ -12,6 +13,6 @@ public enum NodeReadFailure: Error, Sendable {
     case corrupted
     /// A node below is missing.
     case miss(CacheMiss)
-    /// The cache could not find out.
+    /// The read failed with an error.
     case failed(CacheError)
 }

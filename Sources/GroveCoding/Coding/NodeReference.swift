@@ -1,11 +1,11 @@
 public import GroveModel
 
-/// A reference to an identified node, as a record holds it.
+/// A stored reference to an identified node.
 @safe
 public struct NodeReference {
     @usableFromInline package let identifierBytes: UnsafeRawBufferPointer
 
-    /// The case of the enum that held the node, where the reference carries one.
+    /// The case of the enum that held the node; `nil` if the reference does not carry one.
     public let caseName: String?
 
     /// The identifier of the node.

@@ -19,7 +19,7 @@ package protocol NodeSource: AnyObject {
     /// Ends the visit of a node that was decoded.
     func endVisit(_ visit: NodeVisit)
 
-    /// Ends the visit of a node that could not be decoded, and returns what that means to whoever holds it.
+    /// Ends the visit of a node that could not be decoded, and returns the failure for the model that holds the node.
     func failVisit(_ visit: NodeVisit, _ failure: NodeReadFailure) -> NodeReadFailure
 
     /// The model that the read remembers, where a visit said so; the visit is over already.
@@ -45,7 +45,7 @@ package protocol NodeSource: AnyObject {
     func threadDidChange()
 }
 
-/// One node of a read while it is decoded.
+/// The visit of one node of a read, while the node is decoded.
 @safe
 public struct NodeVisit {
     /// The decoder of the node's body.

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// What a tree is made of.
+/// The parts of a tree.
 extension NodeTree {
     /// One distinct node.
     package struct Entry {

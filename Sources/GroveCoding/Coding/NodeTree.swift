@@ -297,7 +297,7 @@ extension NodeTree {
             unsafe arena.append(body)
         }
 
-        /// Makes the table anew, for twice as many entries as `count` before it is made again.
+        /// Makes the table again, large enough for twice `count` entries before it has to be made once more.
         private mutating func makeTable(holding count: Int) {
             var size = 32
             while size < 4 * count { size *= 2 }

@@ -1,4 +1,4 @@
-/// A field that was scanned: its value, or where its bytes are until its children may be fetched.
+/// A scanned field: its value, or its bytes until its children may be fetched.
 public enum Scanned<Value: NodeCodable> {
     /// A value that holds no references, decoded.
     case value(Value)

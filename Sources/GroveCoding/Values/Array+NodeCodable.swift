@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// An array keeps order and duplicates; an element that needs a deleted node is dropped.
+/// An array keeps its order and duplicates; an element that needs a deleted node is dropped.
 extension Array: NodeCodable where Element: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
     @inlinable
@@ -13,7 +13,7 @@ extension Array: NodeCodable where Element: NodeCodable {
         for element in self { try element.encodeValue(to: &encoder) }
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> [Element] {
         let count = try decoder.readArrayHead()

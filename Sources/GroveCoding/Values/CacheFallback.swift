@@ -1,4 +1,4 @@
-/// A raw-value type that says what a stored raw value reads as which it does not know.
+/// A raw-value type with a fallback, as which an unknown stored raw value is read.
 ///
 /// A later version of an application, or a server, may store a case that this version does not have. Without a fallback
 /// such a record is a miss. With one it is read, and a model that is written again then stores the fallback.
@@ -16,16 +16,16 @@
 /// }
 /// ```
 ///
-/// The macro adds the conformance; a type without the macro, ``NodeCodable`` by hand or only `Codable`, declares it. A
-/// stored value that is not of the raw value's type is a miss all the same.
+/// The macro adds the conformance. A type without the macro declares it itself, whether it conforms to ``NodeCodable``
+/// or only to `Codable`. If the stored value is not of the raw value's type, the read is still a miss.
 public protocol CacheFallback: RawRepresentable {
-    /// What an unknown raw value reads as.
+    /// The value as which an unknown raw value is read.
     static var cacheFallback: Self { get }
 }
 
 extension NodeCodable where Self: CacheFallback, RawValue: NodeCodable {
-    /// Reads the value back, or the fallback where the raw value is unknown; throws `otherShape` where something else is
-    /// stored.
+    /// Reads the value back, or the fallback if the raw value is unknown; throws `otherShape` if a value of another
+    /// type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         Self(rawValue: try RawValue.decodeValue(from: &decoder)) ?? cacheFallback
     }

@@ -5,7 +5,7 @@
 #endif
 public import GroveModel
 
-/// Data is a byte string.
+/// Data is stored as a byte string.
 extension Data: NodeCodable {
     /// Writes the bytes.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {

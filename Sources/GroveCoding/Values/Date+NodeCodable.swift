@@ -5,8 +5,10 @@
 #endif
 public import GroveModel
 
-/// A date is seconds since 1970 under the standard tag where those give back every bit of the date, an integer where
-/// they are whole; else seconds since 2001, which is what a date holds, under a tag of Grove's own.
+/// A date is stored as seconds since 1970 under the standard tag, if these give back every bit of the date.
+///
+/// Whole seconds are then stored as an integer. Otherwise a date is stored as seconds since 2001, which is what a
+/// `Date` holds, under a tag of Grove's own.
 extension Date: NodeCodable {
     /// Seconds from 1970 to 2001.
     private static let epoch: Double = 978_307_200

@@ -5,8 +5,9 @@
 #endif
 public import GroveModel
 
-/// A decimal is a decimal fraction under the standard tag: an exponent of ten and a mantissa without trailing zeros,
-/// zero being [0, 0], so that equal decimals have one encoding.
+/// A decimal is stored as a decimal fraction under the standard tag: an exponent of ten and a mantissa.
+///
+/// The mantissa has no trailing zeros, and zero is [0, 0], so that equal decimals have one encoding.
 extension Decimal: NodeCodable {
     /// Writes the decimal.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {

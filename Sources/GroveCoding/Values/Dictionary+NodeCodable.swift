@@ -1,7 +1,8 @@
 public import GroveModel
 
-/// A dictionary is a map whose keys stand in the order of their encodings; a value that needs a deleted node is dropped
-/// with its key.
+/// A dictionary is stored as a map with its keys in the order of their encodings.
+///
+/// A value that needs a deleted node is dropped with its key.
 extension Dictionary: NodeCodable where Key: NodeCodable, Value: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
     public static var holdsReferences: Bool { Key.holdsReferences || Value.holdsReferences }
@@ -19,7 +20,7 @@ extension Dictionary: NodeCodable where Key: NodeCodable, Value: NodeCodable {
         }
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> [Key: Value] {
         let absence = decoder.absence
         defer { decoder.absence = absence }

@@ -1,9 +1,9 @@
 public import GroveModel
 
-/// An optional is null or its value. An optional of an optional wraps what it holds in an array of one.
+/// An optional is stored as null or as its value; an optional of an optional wraps its value in an array of one.
 ///
-/// A value that needs a deleted node reads as `nil`. A field that is absent reads as `nil` where the record's writer
-/// was of the reading type.
+/// A value that needs a deleted node reads as `nil`. An absent field reads as `nil` if the reading type wrote the
+/// record.
 extension Optional: NodeCodable where Wrapped: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
     @inlinable
@@ -28,7 +28,7 @@ extension Optional: NodeCodable where Wrapped: NodeCodable {
         }
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Wrapped? {
         if try decoder.readNull() { return nil }

@@ -4,7 +4,7 @@ extension Bool: NodeCodable {
     /// Writes the value as the type's description says.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { encoder.write(self) }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Bool {
         try decoder.readBool()
     }
@@ -14,7 +14,7 @@ extension String: NodeCodable {
     /// Writes the value as the type's description says.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { encoder.write(self) }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> String {
         try decoder.readString()
     }
@@ -24,7 +24,7 @@ extension Double: NodeCodable {
     /// Writes the value as the type's description says.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { encoder.write(self) }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Double {
         try decoder.readDouble()
     }
@@ -34,7 +34,7 @@ extension Float: NodeCodable {
     /// Writes the value as the type's description says.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { encoder.write(self) }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Float {
         try decoder.readFloat()
     }
@@ -64,7 +64,7 @@ extension NodeCodable where Self: FixedWidthInteger {
         }
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         try decoder.readInteger(Self.self)
@@ -75,7 +75,7 @@ extension ModelIdentifier: NodeCodable {
     /// Writes the value as the type's description says.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { encoder.write(rawValue) }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> ModelIdentifier {
         ModelIdentifier(try decoder.readString())
     }
@@ -93,7 +93,7 @@ extension NodeCodable where Self: RawRepresentable, RawValue: NodeCodable {
         try rawValue.encodeValue(to: &encoder)
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         guard let value = Self(rawValue: try RawValue.decodeValue(from: &decoder)) else { throw .otherShape }
         return value

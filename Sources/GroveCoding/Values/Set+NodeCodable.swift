@@ -1,7 +1,8 @@
 public import GroveModel
 
-/// A set is an array whose elements stand in the order of their encodings; an element that needs a deleted node is
-/// dropped.
+/// A set is stored as an array with its elements in the order of their encodings.
+///
+/// An element that needs a deleted node is dropped.
 extension Set: NodeCodable where Element: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
     public static var holdsReferences: Bool { Element.holdsReferences }
@@ -16,7 +17,7 @@ extension Set: NodeCodable where Element: NodeCodable {
         for (_, element) in order { encoder.writeEncoded(element) }
     }
 
-    /// Reads the value back; throws `otherShape` where something else is stored.
+    /// Reads the value back; throws `otherShape` if a value of another type is stored.
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Set<Element> {
         let count = try decoder.readArrayHead()
         var set: Set<Element> = []

@@ -5,8 +5,10 @@
 #endif
 public import GroveModel
 
-/// A URL is its text under the standard tag; one that is relative to another is an array of its own text and the
-/// other's, so that it comes back relative.
+/// A URL is stored as its text under the standard tag.
+///
+/// A URL that is relative to another is stored as an array of its own text and the other's, so that it is read back as
+/// relative.
 extension URL: NodeCodable {
     /// Writes the URL.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {

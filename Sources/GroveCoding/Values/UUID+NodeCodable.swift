@@ -5,7 +5,7 @@
 #endif
 public import GroveModel
 
-/// A UUID is its 16 bytes under the registered tag.
+/// A UUID is stored as its 16 bytes under the registered tag.
 extension UUID: NodeCodable {
     /// Writes the UUID.
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {

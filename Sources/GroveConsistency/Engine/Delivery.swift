@@ -23,7 +23,7 @@ package struct Delivery: Sendable {
     package let generation: Int
     /// The update's place in the order of calls.
     package let sequence: Turn
-    /// When the update was made: the same for everybody.
+    /// When the update was made: the same time for every receiver.
     package let time: Date
 }
 
@@ -33,13 +33,13 @@ package struct ElementChange: Sendable {
     package let model: (any Model)?
 }
 
-/// Somebody on the main actor to whom the engine delivers.
+/// A receiver on the main actor to which the engine delivers.
 @MainActor
 package protocol DeliveryReceiver: AnyObject, Sendable {
     /// Takes news, which may be out of date: their generation says.
     func receive(_ delivery: Delivery)
 
-    /// Everybody affected by the update was told.
+    /// Every receiver that the update affects was told.
     func finishUpdate(context: (any Sendable)?)
 }
 
@@ -47,7 +47,7 @@ extension DeliveryReceiver {
     package func finishUpdate(context: (any Sendable)?) {}
 }
 
-/// Whether somebody is being told of an update, and what has to wait until everybody was.
+/// Whether receivers are being told of an update, and the calls that wait until all of them were told.
 @MainActor
 final class DeliveryTurn: Sendable {
     private(set) var isDelivering = false

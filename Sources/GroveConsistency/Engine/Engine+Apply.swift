@@ -39,7 +39,8 @@ extension Engine {
             forget(occurrences)
         }
         late = []
-        // What is new to everybody may be in the posted tree in another version too, where nobody listens.
+        // A model that is new to every listener may be in the posted tree a second time, in another version and a part
+        // without listeners.
         if !isWhole, hasContradiction || (newlyKnown > 0 && newlyKnown < newlyPosted) { apply(posted, isWhole: true) }
     }
 
@@ -104,10 +105,10 @@ extension Engine {
         index[identifier]?.nodes.prefix(64).first { $0.model.projectionIdentifier == projection }?.model
     }
 
-    /// Takes the posted tree apart: what it brings for each identifier that somebody listens to.
+    /// Takes the posted tree apart, and collects the models that it brings for each identifier with listeners.
     ///
-    /// The walk goes along a listened tree with the same identifiers, where there is one: then no identifier is hashed,
-    /// and what did not change is not entered.
+    /// If there is a listened tree with the same identifiers, the walk goes along it. Then no identifier is hashed, and
+    /// a subtree that did not change is not entered.
     private func collect(_ posted: any Model, isWhole: Bool) -> [Occurrences]? {
         mark += 1
         let mayPrune = mixed.isEmpty && !isWhole
@@ -129,7 +130,7 @@ extension Engine {
             if let identifier = model.modelIdentifier {
                 found = guess?.occurrences
                 if found?.identifier != identifier {
-                    // One version counts, whether or not somebody listens to the model yet.
+                    // One version counts, whether or not the model has a listener yet.
                     found = isWhole ? occurrences(of: identifier) : index[identifier]
                     beside = found?.nodes.first
                     if found == nil { newlyPosted += 1 }

@@ -51,11 +51,12 @@ extension Engine {
 
     /// `model`, which a fetch issued at `since` has brought, with the newest version of everything in it.
     ///
-    /// What was posted or deleted since then wins over what was fetched, and so does what somebody listens to.
+    /// A model that was posted or deleted since then wins over the fetched one, and so does the version that a listener
+    /// holds.
     ///
-    /// - Parameter fresh: of what follows a cache, the identifiers of which what was read wins over what is listened to; all
-    ///   else was in memory when it was read.
-    /// - Returns: `nil` where the root, or something that it cannot be without, was deleted meanwhile.
+    /// - Parameter fresh: for a read that follows a cache, the identifiers of which the version read wins over the
+    ///   version held. All other nodes were in memory when the cache was read.
+    /// - Returns: `nil` if the root, or a model that it cannot be without, was deleted meanwhile.
     func graft(_ model: any Model, since: Turn, over fresh: Set<ModelIdentifier>? = nil) -> (any Model)? {
         rebuilt(model, asOf: since) { bringUpToDate(&$0, since, fresh) }
     }
@@ -64,7 +65,7 @@ extension Engine {
     private func bringUpToDate(_ place: inout TreePlace, _ since: Turn, _ fresh: Set<ModelIdentifier>?) -> Bool {
         guard let identifier = place.model.modelIdentifier else { return true }
         let newer: [any Model]
-        // What was posted may itself hold what changed after it; what somebody listens to does not.
+        // A posted tree may hold nodes that changed after it was posted; a tree with listeners does not.
         var isCurrent = true
         // What is held beside what was read may have become older while earlier changes were read.
         let isHeld = fresh.map { !$0.contains(identifier) }

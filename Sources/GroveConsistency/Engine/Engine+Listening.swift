@@ -35,7 +35,7 @@ extension Engine {
         return membership
     }
 
-    /// A tree with the same root and value that somebody listens to already.
+    /// A tree with the same root and value that already has a listener.
     private func shareable(_ model: any Model) -> Tree? {
         guard let identifier = model.modelIdentifier, let trees = index[identifier]?.trees else { return nil }
         return trees.suffix(8).first { $0.root.isSame(as: model) }
@@ -99,7 +99,7 @@ extension Engine {
         }
     }
 
-    /// What somebody holds of `identifier` and `subscription` can take.
+    /// The first held version of `identifier` that `subscription` can take.
     func held(_ identifier: ModelIdentifier, for subscription: Subscription) -> (any Model)? {
         index[identifier]?.nodes.prefix(64).map(\.model).first(where: subscription.accepts)
     }

@@ -1,7 +1,7 @@
 import GroveModel
 
 extension Engine {
-    /// Applies the changes that `body` makes and delivers their news: at most one hop, everybody in one turn.
+    /// Applies the changes that `body` makes and delivers their news: at most one hop, to all receivers in one turn.
     func round(context: (any Sendable)?, extra: Mailbox.Item? = nil, _ body: () -> Void) {
         round += 1
         body()

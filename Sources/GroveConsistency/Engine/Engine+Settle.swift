@@ -25,15 +25,16 @@ struct AnswerDraft {
     var posts: [any Model] = []
     /// The nodes that were changed or deleted since.
     var lost: Set<ModelIdentifier> = []
-    /// Those among them that were changed and are in nobody's hands.
+    /// Those among them that were changed and that no listener holds.
     var unknown: [(identifier: ModelIdentifier, type: any SimpleModel.Type)] = []
 }
 
 extension Engine {
     /// Compares `models`, an answer to a request that was sent at `asked`, with what changed since.
     ///
-    /// A node that nobody changed since is taken. Of one that was changed, what is held stays, and what nobody holds is looked up in
-    /// `found`. One that was deleted stays deleted. A deletion or change concerns the node alone: what is below it is compared too.
+    /// A node that was not changed since is taken. If a node was changed, the held version stays; if no listener holds
+    /// it, it is looked up in `found`. A deleted node stays deleted. A deletion or change concerns the node alone: the
+    /// nodes below it are compared too.
     ///
     /// - Parameter isList: whether the models are elements of a list, which holds none that was deleted since, even if it was written
     ///   again.
@@ -71,7 +72,7 @@ extension Engine {
         if isHeld || place.parent >= 0, changes.wasDeleted(identifier) { verdict = .deleted }
         let old = place.model
         let held = held(identifier, like: old)
-        // If anything may have changed, and nobody has the node, it was not this.
+        // If any node may have changed, and neither a listener nor the cache has this one, this one did not change.
         if verdict == .uncertain, held == nil, case .absent? = found[identifier] { verdict = .unchanged }
         guard verdict != .unchanged else { return true }
         old.forEach { below.append($0) }
@@ -115,10 +116,8 @@ extension Engine {
 
     /// Lets the requests that are open be sent again if too much has changed since.
     func forgetIfTooMany() {
-        guard requests.isOpen, requests.forgetIfTooMany(beside: log.isOpen ? 0 : learned.count, at: sequence) else {
-            return
-        }
-        if !log.isOpen { learned.removeAll() }
+        guard requests.isOpen, requests.forgetIfTooMany(beside: learned.count, at: sequence) else { return }
+        if log.isOpen { learned.beginCounting() } else { learned.removeAll() }
     }
 
     /// Ends a request.

@@ -56,7 +56,8 @@ final class Engine: @unchecked Sendable {
     /// Whether the change under way met two versions of one model that do not come from two projections.
     var hasContradiction = false
 
-    /// How many identifiers the change under way brought that nobody listened to: all, and those that somebody does now.
+    /// How many identifiers the change under way brought that no listener had: all of them, and those that a listener
+    /// has now.
     var newlyPosted = 0
     var newlyKnown = 0
 
@@ -73,7 +74,7 @@ final class Engine: @unchecked Sendable {
     var roundSubscriptions: [Subscription] = []
     var adopted: [Subscription] = []
     var adoptedElements: [Membership] = []
-    /// Identifiers that somebody waits for and that have a place now.
+    /// Identifiers that a subscription waits for and that have a place now.
     var reached: [Occurrences] = []
     var replacements: [Replacement] = []
     var wantsReplacements = false
@@ -128,7 +129,7 @@ final class Engine: @unchecked Sendable {
     ///
     /// Calls that come while others wait cost no dispatch of their own.
     ///
-    /// - Parameter time: when the call was made, which everybody who is told of it is told; now where it is `nil`.
+    /// - Parameter time: when the call was made, which every receiver of its changes is told; now if it is `nil`.
     @discardableResult
     func enqueue(
         isCancellable: Bool = false, at time: Date? = nil, _ work: @escaping @Sendable (Engine) -> Void

@@ -1,9 +1,10 @@
 package import GroveModel
 
-/// What somebody has for the main actor, in order.
+/// Items for the main actor, in order.
 ///
-/// Putting never waits. At most one hop is under way; it takes what is there when it arrives. What is put meanwhile
-/// waits for the next hop, so that receivers who answer each other do not keep the main actor from anybody else.
+/// Putting never waits. At most one hop is under way; it takes the items that are there when it arrives. An item that
+/// is put meanwhile waits for the next hop, so that receivers that answer each other do not keep the main actor from
+/// other work.
 package final class Mailbox: Sendable {
     package typealias Item = @MainActor @Sendable () -> Void
 
@@ -38,7 +39,7 @@ package final class Mailbox: Sendable {
 
     package init() {}
 
-    /// Puts an item, and hops if nobody is on the way.
+    /// Puts an item, and hops if no hop is under way.
     package func put(sequence: Turn = .zero, isNews: Bool = false, _ item: @escaping Item) {
         let mustHop = state.withLock { state in
             if isNews, sequence <= state.dropped { return false }

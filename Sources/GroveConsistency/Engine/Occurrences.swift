@@ -14,7 +14,7 @@ final class Occurrences {
 
     /// What the current update brings for this identifier, one model per projection.
     var pending: [any Model] = []
-    /// The change that brings a version that somebody does not have.
+    /// The change that brings a version that one of its holders does not have.
     var newMark: UInt64 = 0
 
     init(_ identifier: ModelIdentifier) { self.identifier = identifier }

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// Somebody who wants every model of one type that satisfies a condition.
+/// A subscription to every model of one type that satisfies a condition.
 struct PredicateSubscription: Sendable {
     let key: Int
     let matches: @Sendable (any Model) -> Bool

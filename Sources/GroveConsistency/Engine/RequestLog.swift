@@ -150,7 +150,7 @@ struct LearnedCommits {
     private var commits: [(turn: Turn, changes: any CommittedChanges)] = []
     /// What was read again because the cache has something newer, by the turn of that read.
     private var reread: [(turn: Turn, names: Set<ModelIdentifier>)] = []
-    /// How many nodes they name.
+    /// How many nodes those name that were learned of since requests were last forgotten.
     private(set) var count = 0
 
     var isEmpty: Bool { commits.isEmpty && reread.isEmpty }
@@ -166,6 +166,9 @@ struct LearnedCommits {
     }
 
     mutating func removeAll() { self = LearnedCommits() }
+
+    /// Keeps them for the read that is open, and counts those that come.
+    mutating func beginCounting() { count = 0 }
 
     /// Whether everything, or everything of a type, was emptied since `turn`.
     func isOver(since turn: Turn) -> Bool { commits.contains { $0.turn > turn && $0.changes.beginsLife } }

@@ -1,9 +1,9 @@
 import GroveModel
 
-/// One place in a tree that somebody listens to.
+/// One place in a tree that has listeners.
 ///
-/// Nodes mirror the tree of models, so that from a changed model the way to its root is known and nothing else is
-/// visited. Confined to the engine's queue.
+/// Nodes mirror the tree of models: from a changed model the path to its root is known, and no other node is visited.
+/// Confined to the engine's queue.
 final class TreeNode {
     var model: any Model
     unowned var parent: TreeNode?

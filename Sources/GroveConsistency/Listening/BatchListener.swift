@@ -2,8 +2,8 @@ public import GroveModel
 
 /// Several listeners that together are told once per update.
 ///
-/// Each of the listeners is told of its own model, and after them the delegate, once, in the same turn of the main
-/// actor. Add the batch listener instead of its listeners, and tell it when one of them changes its model by itself.
+/// Each listener is told of its own model; then the delegate is told, once, in the same turn of the main actor. Add the
+/// batch listener instead of its listeners, and tell it when one of them changes its model by itself.
 @MainActor
 public final class BatchListener: ConsistencyManagerListener {
     /// The listeners, which are held strongly.
@@ -37,7 +37,7 @@ public final class BatchListener: ConsistencyManagerListener {
         consistencyManager.addListener(listener)
     }
 
-    /// Says that some listener put `model` into its own.
+    /// Says that one of the listeners put `model` into its own model.
     public func listenerHasUpdatedModel(
         _ model: any ConsistencyManagerModel, consistencyManager: ConsistencyManager
     ) {
@@ -95,12 +95,12 @@ public final class BatchListener: ConsistencyManagerListener {
     }
 }
 
-/// Told once per update of what changed in a ``BatchListener``.
+/// An object that is told, once per update, of the changes in a ``BatchListener``.
 @MainActor
 public protocol BatchListenerDelegate: AnyObject, Sendable {
-    /// `updatedListeners` were told of an update, or of what they missed while the batch was paused.
+    /// `updatedListeners` were told of an update, or of the updates that they missed while the batch was paused.
     ///
-    /// - Parameter updates: of all of them together.
+    /// - Parameter updates: the updates of all of them together.
     func batchListener(
         _ batchListener: BatchListener, hasUpdatedListeners updatedListeners: [any ConsistencyManagerListener],
         updates: ModelUpdates, context: (any Sendable)?)

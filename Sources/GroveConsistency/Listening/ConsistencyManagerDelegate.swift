@@ -1,14 +1,14 @@
 public import GroveModel
 
-/// Somebody who watches a ``ConsistencyManager`` for diagnosis.
+/// An observer of a ``ConsistencyManager``, for diagnosis.
 ///
-/// Neither method has a default, so that one whose parameters are not quite these does not pass unnoticed.
+/// Neither method has a default: the compiler reports an implementation whose parameters are not quite these.
 @MainActor
 public protocol ConsistencyManagerDelegate: AnyObject, Sendable {
-    /// A model that somebody listens to is replaced by another version.
+    /// A model that has listeners is replaced by another version.
     ///
-    /// Called before the listeners are told, in the same turn of the main actor, once for each place that holds the model.
-    /// Listeners of equal models share their places.
+    /// Called before the listeners are told, in the same turn of the main actor, once for each place that holds the
+    /// model. Listeners of equal models share their places.
     func consistencyManager(
         _ consistencyManager: ConsistencyManager, willReplaceModel oldModel: any ConsistencyManagerModel,
         withModel newModel: (any ConsistencyManagerModel)?, context: (any Sendable)?)

@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// Somebody who wants to know of every update, whoever listens to its models.
+/// An object that is told of every update, whether or not its models have listeners.
 @MainActor
 public protocol ConsistencyManagerUpdatesListener: AnyObject, Sendable {
     /// `model` was posted or deleted.
@@ -8,8 +8,8 @@ public protocol ConsistencyManagerUpdatesListener: AnyObject, Sendable {
     /// Called after the listeners of its models, in the same turn of the main actor.
     ///
     /// - Parameters:
-    ///   - model: what was posted or deleted, whole.
-    ///   - changes: each identified model in it, once, whether or not it differs from what somebody holds.
+    ///   - model: the model that was posted or deleted, with everything in it.
+    ///   - changes: each identified model in it, once, whether or not it differs from the versions that listeners hold.
     func consistencyManager(
         _ consistencyManager: ConsistencyManager, updatedModel model: any ConsistencyManagerModel,
         changes: [ModelIdentifier: ModelChange], context: (any Sendable)?)

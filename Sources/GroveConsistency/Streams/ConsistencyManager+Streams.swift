@@ -3,17 +3,17 @@ public import GroveModel
 extension ConsistencyManager {
     /// The changes of `model` from this call on, the whole tree each time.
     ///
-    /// Delivered wherever it is iterated, without a turn of the main actor. Every change after the call is in it: there
-    /// is no gap between the value and the changes. The stream ends with the task, with the iterator or with the
-    /// manager, which it does not retain; it keeps what was not read yet. A deletion of the root is an event with a
-    /// `nil` model, after which the stream waits for the model to come back.
+    /// Events are delivered wherever the stream is iterated, without a turn of the main actor. Every change after the
+    /// call is in the stream: there is no gap between the value and the changes. The stream ends with the task, with
+    /// the iterator or with the manager, which it does not retain; events that were not read yet stay in it. If the
+    /// root is deleted, the event has a `nil` model, and the stream waits for the model to come back.
     public func changes<M: SimpleModel>(of model: M) -> AsyncStream<ModelEvent<M>> {
         changes(model.modelIdentifier, Leaf.node(model))
     }
 
     /// The changes of the model of `identifier`, which need not exist yet.
     ///
-    /// Where somebody listens to it, its newest version comes first. See ``changes(of:)``.
+    /// If a listener holds the model, its newest version comes first. See ``changes(of:)``.
     public func changes<M: SimpleModel>(
         of identifier: ModelIdentifier, as type: M.Type = M.self
     ) -> AsyncStream<ModelEvent<M>> {
@@ -52,8 +52,8 @@ extension ConsistencyManager {
 
     /// The models of a type that satisfy a condition, as they are posted.
     ///
-    /// What was posted before the call is not in it. The models that satisfy the condition are retained while the
-    /// stream is. See ``changes(of:)`` for where it is delivered and when it ends.
+    /// Models that were posted before the call are not in it. The stream retains the models that satisfy the condition.
+    /// See ``changes(of:)`` for where it is delivered and when it ends.
     ///
     /// - Parameter condition: called on the engine's queue, for every posted model of the type.
     public func models<M: SimpleModel>(
@@ -68,7 +68,7 @@ extension ConsistencyManager {
 
     /// Tells `body`, on the main actor, of the models of a type that satisfy a condition, as they are posted.
     ///
-    /// - Returns: what keeps the subscription: it ends when that is gone.
+    /// - Returns: an object that keeps the subscription, which ends when the object is released.
     @MainActor
     public func addListener<M: SimpleModel>(
         for type: M.Type = M.self, where condition: @escaping @Sendable (M) -> Bool,
@@ -103,7 +103,7 @@ extension ConsistencyManager {
     }
 }
 
-/// What keeps a subscription to the models that satisfy a condition.
+/// An object that keeps a subscription to the models that satisfy a condition; releasing it ends the subscription.
 @MainActor
 public final class PredicateListener {
     var end: (@Sendable () -> Void)?
@@ -114,7 +114,7 @@ public final class PredicateListener {
 }
 
 extension Engine {
-    /// Lets `subscription` listen to what somebody else holds of `identifier`, and else wait for it.
+    /// Lets `subscription` listen to the version of `identifier` that another listener holds, or else wait for one.
     func listenOrAwait(_ subscription: Subscription, _ identifier: ModelIdentifier) {
         if let held = held(identifier, for: subscription) {
             listen(subscription, to: held)

@@ -2,19 +2,19 @@ public import GroveModel
 
 /// One change of one model, in a stream of them.
 public struct ModelEvent<M: SimpleModel>: Sendable {
-    /// The newest version; `nil` where it was deleted.
+    /// The newest version; `nil` if the model was deleted.
     public let model: M?
     /// Which models of its tree changed.
     public let updates: ModelUpdates
-    /// What the poster of the change passed along.
+    /// The context that the poster of the change passed.
     public let context: (any Sendable)?
 }
 
-/// What became of a model that a condition is about.
+/// A change in the set of models that satisfy a condition.
 public enum PredicateChange<M: SimpleModel>: Sendable {
-    /// A model was posted that satisfies the condition and, as last posted, did not.
+    /// A model was posted that satisfies the condition; its last posted version, if there was one, did not.
     case began(M)
-    /// A model that satisfies the condition was posted in another version that does too.
+    /// A model that satisfied the condition was posted in another version, which does too.
     case changed(M)
     /// A model that satisfied the condition was deleted or posted in a version that does not.
     case ended(ModelIdentifier)

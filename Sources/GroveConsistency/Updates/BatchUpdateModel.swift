@@ -2,9 +2,9 @@ public import GroveModel
 
 /// Several models as one: posted together, they reach every listener in one update.
 ///
-/// The models apply in order; where two hold versions of one model, the later one wins.
+/// The models apply in order; if two hold versions of one model, the later one wins.
 public struct BatchUpdateModel: Model {
-    /// The models; `nil` where one was deleted.
+    /// The models; `nil` for each that was deleted.
     public let models: [(any ConsistencyManagerModel)?]
 
     /// The identity of the batch itself; usually none.
@@ -16,12 +16,12 @@ public struct BatchUpdateModel: Model {
         self.modelIdentifier = modelIdentifier
     }
 
-    /// A copy with each model replaced; `nil` keeps the place of one that is gone.
+    /// A copy with each model replaced; `nil` keeps the place of a model that is gone.
     public func map(_ transform: (any Model) -> (any Model)?) -> BatchUpdateModel? {
         BatchUpdateModel(models: models.map { $0.flatMap(transform) }, modelIdentifier: modelIdentifier)
     }
 
-    /// Visits the models that are there.
+    /// Visits the models that are not `nil`.
     public func forEach(_ visit: (any Model) -> Void) {
         for case let model? in models { visit(model) }
     }

@@ -14,25 +14,25 @@ extension _CacheableSupport {
     @_disfavoredOverload
     public static func payloadIdentifier<Value>(_ payload: Value) -> ModelIdentifier? { nil }
 
-    /// The payload, where its record is its enum's too.
+    /// The payload, if its record is its enum's too.
     @inlinable
     public static func nodePayload<M: Model>(_ payload: M, of identifier: ModelIdentifier?) -> (any Model)? {
         guard let identifier, payload.modelIdentifier == identifier else { return nil }
         return payload
     }
 
-    /// The payload, where its record is its enum's too: never.
+    /// The payload, if its record is its enum's too: never.
     @inlinable
     public static func nodePayload<M: _CacheableEnum>(_ payload: M, of identifier: ModelIdentifier?) -> (any Model)? {
         nil
     }
 
-    /// The payload, where its record is its enum's too: never.
+    /// The payload, if its record is its enum's too: never.
     @inlinable
     @_disfavoredOverload
     public static func nodePayload<Value>(_ payload: Value, of identifier: ModelIdentifier?) -> (any Model)? { nil }
 
-    /// A payload with its models replaced: its children where its record is its enum's, else itself.
+    /// A payload with its models replaced: its children if its record is its enum's, else itself.
     @inlinable
     public static func mapPayload<M: Model>(
         _ shape: _ModelShape<M>.Type, _ payload: M, isNode: Bool, _ transform: (any Model) -> (any Model)?
@@ -63,11 +63,11 @@ extension _CacheableSupport {
 
     // MARK: Coding
 
-    /// `value`, of which the compiler does not know what it is: it would warn of a switch over what it knows.
+    /// `value`, hidden from the compiler, which would warn of a switch over a value that it knows.
     public static func value<Value>(_ value: Value) -> Value { value }
 
-    /// Writes a reference to an identified payload, which carries the name of its case; false where it has to stand in
-    /// place.
+    /// Writes a reference to an identified payload, which carries the name of its case; false if the payload must stand
+    /// in place.
     @inlinable
     public static func encodeNode<M: CacheableModel>(
         _ payload: M, caseName: String, to encoder: inout NodeEncoder
@@ -142,7 +142,7 @@ extension _CacheableSupport {
 
     /// The only case whose payload has the record name of `reference`, which does not carry its case.
     ///
-    /// - Throws: `otherShape` where none has it, or several.
+    /// - Throws: `otherShape` if no case has it, or several do.
     public static func caseName(
         of reference: NodeReference, _ decoder: NodeDecoder, _ cases: [(name: String, record: String?)]
     ) throws(NodeReadFailure) -> String {

@@ -79,7 +79,7 @@ extension _CacheableSupport {
         Shape.forEach(value, visit)
     }
 
-    /// `value` with each of its models replaced, or `nil` where one that it needs is gone.
+    /// `value` with each of its models replaced, or `nil` if one that it needs is gone.
     @inlinable
     public static func map<Shape: _ChildShape>(
         _ shape: Shape.Type, _ value: Shape.Value, _ transform: (any Model) -> (any Model)?
@@ -87,10 +87,10 @@ extension _CacheableSupport {
         Shape.map(value, transform)
     }
 
-    /// Replaces, in place, the model at `position` where that is in `value`.
+    /// Replaces, in place, the model at `position` if that is in `value`.
     ///
-    /// - Parameter position: less the models in `value` afterwards, where it lies behind them.
-    /// - Returns: `nil` where it lies behind `value`; else whether `child` can take the place.
+    /// - Parameter position: less the models in `value` afterwards, if it lies behind them.
+    /// - Returns: `nil` if it lies behind `value`; else whether `child` can take the place.
     @inlinable
     public static func replace<Shape: _ChildShape>(
         _ shape: Shape.Type, _ value: inout Shape.Value, at position: inout Int, with child: any Model
@@ -103,7 +103,7 @@ extension _CacheableSupport {
         return Shape.replace(&value, at: position, with: child)
     }
 
-    /// What has no order of its own, in the order in which a record holds it.
+    /// Values without an order of their own, in the order in which a record holds them.
     public static func inRecordOrder<Value>(_ values: some Collection<Value>) -> [Value] { RecordOrder.sorted(values) }
 
     /// `new`, which is of another type, as a newer `old`: an enum stands for its payload, another projection is merged.

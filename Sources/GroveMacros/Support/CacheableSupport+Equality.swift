@@ -17,7 +17,7 @@ extension _CacheableSupport {
         left == right || NodeEncoder.areSameButForNaN(left, right)
     }
 
-    /// Whether a field's values are equal, where a type has both codings.
+    /// Whether a field's values are equal, for a type that has both codings.
     @inlinable
     public static func areEqual<Value: Equatable & NodeCodable & Encodable>(_ left: Value, _ right: Value) -> Bool {
         left == right || (!Value.holdsReferences && NodeEncoder.areSameButForNaN(left, right))
@@ -47,12 +47,12 @@ extension _CacheableSupport {
     @inlinable
     public static func combine<Value: Hashable>(_ value: Value, into hasher: inout Hasher) { hasher.combine(value) }
 
-    /// Leaves out a value that has no hash; the type is not Hashable, then, or hashes what else it has.
+    /// Leaves out a value that has no hash; the type is not Hashable, then, or hashes its other values.
     @inlinable
     @_disfavoredOverload
     public static func combine<Value>(_ value: Value, into hasher: inout Hasher) {}
 
-    /// Stands in for a property whose type has no equality; ``field(_:_:)-(Has,Lacks)`` and its kin say so.
+    /// Stands in for a property whose type has no equality; ``field(_:_:)-(Has,Lacks)`` and its other overloads say so.
     @_disfavoredOverload
     public static func areEqual<Value>(_ left: Value, _ right: Value) -> Bool { false }
 }

@@ -7,8 +7,8 @@
 // An identifier is text that is the same in every process and different for every value. So what has such a text is
 // listed here, and for anything else there is an error of the compiler: what a type prints is made for people to read.
 extension _CacheableSupport {
-    /// The identifier that begins with `prefix` and ends with `key`; the empty one, which no cache accepts, where the
-    /// key is empty.
+    /// The identifier that begins with `prefix` and ends with `key`; if the key is empty, the empty one, which no cache
+    /// accepts.
     @inlinable
     public static func identifier(_ prefix: String, _ key: String) -> ModelIdentifier {
         ModelIdentifier(key.utf8.isEmpty ? "" : prefix + key)
@@ -41,11 +41,11 @@ extension _CacheableSupport {
     @inlinable
     public static func present<ID>(_ id: ID) -> ID? { id }
 
-    /// The property that identifies a model, or `nil` where it is `nil`.
+    /// The property that identifies a model, or `nil` if it is `nil`.
     @inlinable
     public static func present<ID>(_ id: ID?) -> ID? { id }
 
-    /// The property that identifies a model, or `nil` where it is `nil` on either level.
+    /// The property that identifies a model, or `nil` if it is `nil` on either level.
     @inlinable
     public static func present<ID>(_ id: ID??) -> ID? { id ?? nil }
 
@@ -71,23 +71,23 @@ extension _CacheableSupport {
     @inlinable
     public static func key(_ id: URL) -> String { id.absoluteString }
 
-    /// What stands for an integer.
+    /// The integer that a raw value is.
     @inlinable
     public static func key<ID: RawRepresentable>(_ id: ID) -> ID.RawValue where ID.RawValue: FixedWidthInteger {
         id.rawValue
     }
 
-    /// What stands for a string, or for something else with one text.
+    /// The text of a raw value that has one.
     @inlinable
     public static func key<ID: RawRepresentable>(_ id: ID) -> String where ID.RawValue: LosslessStringConvertible {
         String(id.rawValue)
     }
 
-    /// What stands for a UUID.
+    /// The text of a raw value that is a UUID.
     @inlinable
     public static func key<ID: RawRepresentable>(_ id: ID) -> String where ID.RawValue == UUID { key(id.rawValue) }
 
-    /// What stands for a URL.
+    /// The text of a raw value that is a URL.
     @inlinable
     public static func key<ID: RawRepresentable>(_ id: ID) -> String where ID.RawValue == URL { key(id.rawValue) }
 

@@ -1,5 +1,5 @@
 extension _CacheableSupport {
-    /// `model`, or an enum's payload, where it is another projection of the record of `own`; else `nil`.
+    /// `model`, or an enum's payload, if it is another projection of the record of `own`; else `nil`.
     public static func projection(_ model: any Model, of own: some Model) -> (any _CacheableFields)? {
         guard let other = model as? any _CacheableFields, recordName(of: other) == recordName(of: own),
             let identifier = own.modelIdentifier, other.modelIdentifier == identifier
@@ -9,13 +9,13 @@ extension _CacheableSupport {
 
     private static func recordName<M: Model>(of model: M) -> String { M.recordName }
 
-    /// A field as `type`, or `nil` where it is of another.
+    /// A field as `type`, or `nil` if it is of another.
     public static func field<Stored, Value>(_ stored: Stored, as type: Value.Type) -> Value? { stored as? Value }
 
-    /// A field of `own` after a merge with `other`: the other's value where it has one that fits.
+    /// A field of `own` after a merge with `other`: the other's value if it has one that fits.
     ///
-    /// A field that `other` does not have is kept. Models of another type are merged into those of the same identifiers;
-    /// where there are none, the field is kept too.
+    /// A field that `other` does not have is kept. Models of another type are merged into those of the same
+    /// identifiers; if there are none, the field is kept too.
     public static func merged<Shape: _ChildShape>(
         _ shape: Shape.Type, _ own: Shape.Value, _ other: any _CacheableFields, _ name: String
     ) -> Shape.Value {

@@ -1,7 +1,7 @@
 /// How the models inside a property's value are found: a type made of the property's type, without a value.
 ///
-/// Shapes are put together by overloads of ``_CacheableSupport/shape(of:)-(M.Type)`` and its kin, so that a property
-/// without models costs nothing and one with models no more than its loops.
+/// The overloads of ``_CacheableSupport/shape(of:)-(M.Type)`` put shapes together. So a property without models costs
+/// nothing, and one with models costs no more than its loops.
 public protocol _ChildShape {
     /// The property's type.
     associatedtype Value
@@ -12,21 +12,24 @@ public protocol _ChildShape {
     /// Calls `visit` with each model, in the order of the record.
     static func forEach(_ value: Value, _ visit: (any Model) -> Void)
 
-    /// `value` with each model replaced, or `nil` where one that it needs is gone.
+    /// `value` with each model replaced, or `nil` if one that it needs is gone.
     static func map(_ value: Value, _ transform: (any Model) -> (any Model)?) -> Value?
 
-    /// How many models are in every value, where that does not depend on the value.
+    /// How many models are in every value, if that does not depend on the value.
     static var fixedCount: Int? { get }
 
     /// How many models are in `value`.
     static func count(_ value: Value) -> Int
 
-    /// Replaces the model at `position`, which is below `count`, in place; false, with `value` undefined, where `child`
+    /// Replaces the model at `position`, which is below `count`, in place; false, with `value` undefined, if `child`
     /// cannot take it.
     static func replace(_ value: inout Value, at position: Int, with child: any Model) -> Bool
 
-    /// `other`, the same field of another projection, with its models in the types of this one: each merged into the
-    /// model of `pool` that has its identifier; `nil` where one has no such model or something else does not fit.
+    /// `other`, the same field of another projection, with its models in the types of this one.
+    ///
+    /// Each model is merged into the model of `pool` that has its identifier.
+    ///
+    /// - Returns: `nil` if a model has none in `pool`, or if something else does not fit.
     static func adopt(_ other: Any, _ pool: [ModelIdentifier: any Model]) -> Value?
 }
 
@@ -117,7 +120,7 @@ public enum _ModelShape<Value: Model>: _ChildShape {
     }
 }
 
-/// An optional: `nil` where what it holds is gone.
+/// An optional: `nil` if the model that it holds is gone.
 public enum _OptionalShape<Wrapped: _ChildShape>: _ChildShape {
     /// Whether there are no models in it.
     @inlinable
@@ -138,11 +141,11 @@ public enum _OptionalShape<Wrapped: _ChildShape>: _ChildShape {
         return .some(Wrapped.map(value, transform))
     }
 
-    /// None where that is fixed.
+    /// None if that is fixed.
     @inlinable
     public static var fixedCount: Int? { Wrapped.isLeaf ? 0 : nil }
 
-    /// How many models are in what the value holds.
+    /// How many models are in the wrapped value.
     @inlinable
     public static func count(_ value: Wrapped.Value?) -> Int {
         guard !Wrapped.isLeaf, let value else { return 0 }
@@ -194,7 +197,7 @@ public enum _ArrayShape<Element: _ChildShape>: _ChildShape {
         return elements
     }
 
-    /// None where that is fixed.
+    /// None if that is fixed.
     @inlinable
     public static var fixedCount: Int? { Element.isLeaf ? 0 : nil }
 
@@ -235,7 +238,7 @@ public enum _SetShape<Element: _ChildShape>: _ChildShape where Element.Value: Ha
     @inlinable
     public static var isLeaf: Bool { Element.isLeaf }
 
-    /// None where that is fixed.
+    /// None if that is fixed.
     @inlinable
     public static var fixedCount: Int? { isLeaf ? 0 : nil }
 
@@ -269,7 +272,7 @@ public enum _DictionaryShape<Key: _ChildShape, Element: _ChildShape>: _ChildShap
     @inlinable
     public static var isLeaf: Bool { Key.isLeaf && Element.isLeaf }
 
-    /// None where that is fixed.
+    /// None if that is fixed.
     @inlinable
     public static var fixedCount: Int? { isLeaf ? 0 : nil }
 

@@ -1,10 +1,10 @@
 // What the macro cannot see of a field's type, the compiler is asked once for each field, in code that stands at the
 // field's line and is never called.
 extension _CacheableSupport {
-    /// A type has what is needed.
+    /// A type has the coding or the equality that is asked for.
     public struct Has {}
 
-    /// A type lacks what is needed.
+    /// A type does not have it.
     public struct Lacks {}
 
     // MARK: Coding
@@ -92,20 +92,20 @@ extension _CacheableSupport {
 
     // MARK: Children
 
-    /// What a field holds: a model.
+    /// The kind of a field's value: a model.
     public static func child<M: Model>(_ type: M.Type) -> _OtherChild { _OtherChild() }
 
-    /// What a field holds: what stands for its raw value.
+    /// The kind of a field's value: one that stands for its raw value.
     public static func child<Value: RawRepresentable>(_ type: Value.Type) -> _OtherChild { _OtherChild() }
 
-    /// What a field holds: a model that stands for its raw value.
+    /// The kind of a field's value: a model that stands for its raw value.
     public static func child<M: Model & RawRepresentable>(_ type: M.Type) -> _OtherChild { _OtherChild() }
 
-    /// What a field holds: what `Codable` stores, which may be meant as a model.
+    /// The kind of a field's value: one that `Codable` stores, which may be meant as a model.
     @_disfavoredOverload
     public static func child<Value: Codable>(_ type: Value.Type) -> _CodableChild<Value> { _CodableChild() }
 
-    /// What a field holds: anything else.
+    /// The kind of a field's value: anything else.
     @_disfavoredOverload
     public static func child<Value>(_ type: Value.Type) -> _OtherChild { _OtherChild() }
 }

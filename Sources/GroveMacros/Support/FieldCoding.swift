@@ -3,9 +3,9 @@ public struct _UncodableField<Value> {
     private init() {}
 }
 
-// What generated code calls to write and read its fields. It is `encode`, `scan` and `scanIfPresent`, and compiles for a type
-// without a coding too, of which ``_CacheableSupport/field(_:_:)-(Has,Has)`` and its kin say what is wrong, once and at the
-// property.
+// The functions that generated code calls to write and read its fields. They are `encode`, `scan` and `scanIfPresent`,
+// and also compile for a type without a coding. The overloads of ``_CacheableSupport/field(_:_:)-(Has,Has)`` report
+// such a type once, at the property.
 extension NodeEncoder {
     /// Writes a field.
     @inlinable

@@ -1,14 +1,14 @@
-/// How a collection changed; for animating it.
+/// A change of a collection, in the form in which a view can animate it.
 public enum CollectionChange: Hashable, Sendable {
     /// Everything may be different.
     case reset
-    /// The changes, to be applied in this order: each index is right when the changes before it were applied.
+    /// The changes, to be applied in this order: each index is right once the changes before it were applied.
     case changes([CollectionChangeInformation])
 }
 
 /// One change of a collection.
 public enum CollectionChangeInformation: Hashable, Sendable {
-    /// The element at `index` is another version.
+    /// The element at `index` was replaced by another version.
     case update(index: Int)
     /// The element at `index` is gone.
     case delete(index: Int)

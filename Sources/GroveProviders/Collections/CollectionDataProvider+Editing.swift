@@ -10,14 +10,15 @@ public import GroveModel
 extension CollectionDataProvider {
     /// Replaces the whole collection, for every sibling of `cacheKey`.
     ///
-    /// Equal content is stored, but is no change: no delegate, stream or observer is told. As an edit it confirms nothing. An
-    /// element of the identifier of one that is there is the same row, in its place or in another.
+    /// Equal content is stored, but is no change: no delegate, stream or observer is told. As an edit it confirms
+    /// nothing. Elements are matched by identifier: an element with the same identifier keeps its row, even if it
+    /// moves.
     ///
     /// - Parameters:
-    ///   - cacheKey: the key from now on; pass the provider's own to keep it, `nil` for a collection that is neither
+    ///   - cacheKey: the key from now on. Pass the provider's own to keep it, or `nil` for a collection that is neither
     ///     cached nor shared.
     ///   - shouldCache: false to keep the change in memory only.
-    ///   - context: passed to the delegates of others, and to the cache.
+    ///   - context: passed to the delegates of other providers, and to the cache.
     public func setData(
         _ data: [T], cacheKey: String?, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
@@ -77,7 +78,7 @@ extension CollectionDataProvider {
         return updated
     }
 
-    /// Inserts `newData` before the element at `index`, or at the end where that is ``count``.
+    /// Inserts `newData` before the element at `index`, or at the end if `index` is ``count``.
     public func insert(_ newData: [T], at index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) {
         guard index >= 0, index <= entries.count else {
             return dataModelManager.misuse("An index is outside of the collection.")
@@ -131,8 +132,9 @@ extension CollectionDataProvider {
 
     /// Makes places for the models of `identifiers` before the element at `index`, or at the end.
     ///
-    /// Each appears in its place, as a change by others, as soon as somebody holds or posts its model; what a cache has
-    /// of it can be fetched beside. Replacing the whole collection ends the wait.
+    /// Each model appears in its place, as a change by others, as soon as a provider holds or posts it. This call does
+    /// not read the cache: fetch the models beside it if the cache may have them. Replacing the whole collection ends
+    /// the wait.
     ///
     /// - Parameter shouldCache: whether the collection is stored when a model has arrived.
     public func insert(awaiting identifiers: [ModelIdentifier], at index: Int, shouldCache: Bool = true) {
@@ -169,11 +171,11 @@ extension CollectionDataProvider {
 
     /// Replaces the element at `index` by another version of it.
     ///
-    /// If the element there has another identifier, the index is from before a change: then the element that has the identifier
-    /// of `element` is replaced, where it is. An element without an identifier is replaced by any other.
+    /// If the element there has another identifier, the index is from before a change. Then the element that has the
+    /// identifier of `element` is replaced, wherever it is. An element without an identifier is replaced by any other.
     ///
-    /// - Returns: whether the list has the element; if it does not, nothing happens. To put another model in the place of one,
-    ///   remove that and insert the other.
+    /// - Returns: whether the list has the element; if it does not, nothing happens. To put another model in the place
+    ///   of one, remove that one and insert the other.
     @discardableResult
     public func update(_ element: T, at index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) -> Bool {
         guard index >= 0, index < entries.count else {

@@ -3,9 +3,9 @@ public import GroveModel
 
 /// Edits by identifiers and rows: an index from before an `await` may be another element's.
 extension CollectionDataProvider {
-    /// Where the element of `identifier` is first; `nil` if it is not in the list.
+    /// The index of the first element of `identifier`; `nil` if it is not in the list.
     ///
-    /// O(*n*) for the first after an edit of the list.
+    /// O(*n*) for the first call after an edit of the list.
     public func index(of identifier: ModelIdentifier) -> Int? {
         if snapshot == nil, layered == nil { return store.index(of: identifier) }
         return elements.firstIndex { $0.modelIdentifier == identifier }
@@ -24,7 +24,7 @@ extension CollectionDataProvider {
         return true
     }
 
-    /// Updates those of `elements` whose identifiers the list has, in place, and puts the others in at `place`.
+    /// Updates in place those of `elements` whose identifiers the list has, and inserts the others at `place`.
     public func upsert(
         _ elements: [T], at place: ElementPlace = .last, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
@@ -44,7 +44,7 @@ extension CollectionDataProvider {
         return update(element, at: index, shouldCache: shouldCache, context: context)
     }
 
-    /// Inserts `elements` before a row; at the end if that is `nil`, or is in the list no more.
+    /// Inserts `elements` before a row, or at the end if that is `nil` or no longer in the list.
     public func insert(
         _ elements: [T], before row: CollectionRow<T>.ID?, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
@@ -58,7 +58,7 @@ extension CollectionDataProvider {
         put(elements, shouldCache, context) { find(place) }
     }
 
-    /// Removes the element of `identifier`, as often as it is in the list; the model itself stays.
+    /// Removes every element of `identifier` from the list; the model itself stays.
     ///
     /// - Returns: whether it was in the list.
     @discardableResult
@@ -96,7 +96,7 @@ extension CollectionDataProvider {
         return true
     }
 
-    /// Moves the element of a row before another row; to the end if that is `nil`, or is in the list no more.
+    /// Moves the element of a row before another row, or to the end if that is `nil` or no longer in the list.
     ///
     /// - Returns: whether it is in the list.
     @discardableResult
@@ -144,7 +144,7 @@ extension CollectionDataProvider {
 
 /// The same by the identities of models.
 extension CollectionDataProvider where T: KeyedModel {
-    /// Where the element whose identity is `id` is first; see ``index(of:)``.
+    /// The index of the first element whose identity is `id`; see ``index(of:)``.
     public func index(ofID id: T.ModelID) -> Int? { index(of: T.modelIdentifier(for: id)) }
 
     /// Whether the list has an element whose identity is `id`.

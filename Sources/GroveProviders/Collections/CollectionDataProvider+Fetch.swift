@@ -8,22 +8,26 @@ public import GroveModel
 #endif
 
 extension CollectionDataProvider {
-    /// Takes the collection of `cacheKey`: from a sibling if there is one, and from the cache otherwise.
+    /// Takes the collection of `cacheKey` from a sibling if there is one, and from the cache otherwise.
     ///
-    /// Until it is there, and if the cache has none, the provider goes on with the data and the key that it has; edits
-    /// go there. A provider that has no data takes the key at once, and gives it back on a miss: what is inserted
-    /// meanwhile is kept, before or behind what is fetched. Fresher data that arrives first wins. Of several fetches the
-    /// last counts.
+    /// Until it is there, and if the cache has none, the provider goes on with its present data and key; edits go
+    /// there. A provider without data takes the key at once, and gives it back on a miss. Elements that are inserted
+    /// meanwhile are kept, before or behind the fetched ones. Fresher data that arrive first win. Of several fetches
+    /// the last counts.
     ///
-    /// If a cache of Grove does not have it, a provider that shows nothing waits for it: it is shown as soon as a sibling, a sync or another
-    /// process brings it. A cache that is only a ``CacheDelegate`` is asked once.
+    /// If a cache of Grove does not have the collection, a provider that shows nothing waits for it. It shows the
+    /// collection as soon as a sibling, a sync or another process brings it. A cache that is only a ``CacheDelegate``
+    /// is asked once.
     ///
-    /// A cache may have forgotten some of the elements. By default the whole is a miss then; with `.skip` the provider shows
-    /// the rest, and an edit stores the list as it is shown. Siblings show one list: what one of them loaded, all show.
+    /// A cache may have forgotten some of the elements. By default the whole read is a miss then. With `.skip` the
+    /// provider shows the rest, and an edit stores the list as it is shown. Siblings show one list: all show the
+    /// elements that one of them loaded.
     ///
     /// - Parameters:
-    ///   - missing: what an element means that the cache does not have, or not all of.
-    ///   - completion: called exactly once, on the main actor, with what the provider shows then, `nil` on a miss, or an error.
+    ///   - missing: whether an element that the cache does not have, or has only in part, makes the read a miss or is
+    ///     left out.
+    ///   - completion: called exactly once, on the main actor: with the data that the provider shows then, with `nil`
+    ///     on a miss, or with an error.
     public func fetchDataFromCache(
         withCacheKey cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
@@ -79,13 +83,13 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Waits no more for a list that nobody had.
+    /// Ends the wait for a list that was neither in memory nor in the cache.
     func endInterest() {
         interest?.removeInterest(self)
         interest = nil
     }
 
-    /// Shows the list that was asked for when nobody had it.
+    /// Shows the list that was asked for when neither memory nor the cache had it.
     func takeAwaited(_ found: CollectionStore<T>, _ context: (any Sendable)?, at time: Date) {
         guard interest === found else { return }
         interest = nil
@@ -108,7 +112,7 @@ extension CollectionDataProvider {
 
     /// Fetches as the form with a completion does.
     ///
-    /// - Throws: what the cache reports, or `CancellationError` when the task is cancelled.
+    /// - Throws: the error of the cache, or `CancellationError` when the task is cancelled.
     @discardableResult
     public func fetchDataFromCache(
         withCacheKey cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil
@@ -119,31 +123,40 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Shows what the cache has, then what `fetch` brings from the network, which is set and stored.
+    /// Shows the cached list, then the network's answer, which is set and stored.
     ///
-    /// The models of an answer are as old as its request: what was changed or deleted since, on this screen or elsewhere, stays as it is; then
-    /// ``state`` is `.cached` at the end. The list itself is replaced, unless a newer answer has replaced it, and rows that were added, removed
-    /// or moved since are so again; then too it is `.cached`. An answer to a request that was sent after an edit wins over it, also if the server
-    /// had not seen the edit yet.
+    /// The models of an answer are as old as its request. Models that were changed or deleted since, on this screen or
+    /// elsewhere, stay as they are, and ``state`` is `.cached` at the end. The list itself is replaced, unless a newer
+    /// answer has replaced it. Rows that were added, removed or moved since are added, removed or moved again; then too
+    /// the state is `.cached`. An answer to a request that was sent after an edit wins over the edit, even if the
+    /// server had not seen it yet.
     ///
-    /// Both are asked at once. With `maxAge`, the cache is asked first, and the network only if the cache does not have the list and everything
-    /// in it, confirmed by its source that lately: see ``ExpiringCacheDelegate``. An edit confirms nothing. If an element is missing the network is
-    /// asked, also if `missing` says to show the rest meanwhile. An answer that comes when the owner has asked for something else is set under
-    /// its own key. If several load one key at once, one request is sent and all take its answer, unless the list or anything in it was changed since
-    /// it was sent; it is cancelled with the last of them. One key is one question: do not load two under one key.
+    /// The cache and the network are asked at once. With `maxAge`, the cache is asked first. The network is asked only
+    /// if the cache does not have the list and everything in it, confirmed within `maxAge` seconds: see
+    /// ``ExpiringCacheDelegate``. An edit confirms nothing. If an element is missing, the network is asked, even if
+    /// `missing` says to show the rest meanwhile. An answer that comes when the owner has asked for something else is
+    /// set under its own key.
     ///
-    /// A load of what nobody has waits for it, also after the network has failed: it is shown as soon as anybody brings it.
+    /// If several providers load one key at once, one request is sent and all take its answer, unless the list or
+    /// anything in it was changed since. The request is cancelled when all of them have cancelled. One key is one
+    /// question: do not load two under one key.
+    ///
+    /// If neither the cache nor the network has the list, the provider waits for it, even after the network has failed.
+    /// It shows the list as soon as another provider or writer brings it.
     ///
     /// - Parameters:
     ///   - missing: as for ``fetchDataFromCache(withCacheKey:missing:context:completion:)``.
-    ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
-    ///   - part: what `fetch` brings. Of a list of which more pages were loaded, ``LoadedPart/firstPage`` keeps what follows.
+    ///   - maxAge: the greatest age, in seconds, at which confirmed data are used without the network; `nil` to always
+    ///     fetch.
+    ///   - part: the part of the list that `fetch` brings. If more pages were loaded, ``LoadedPart/firstPage`` keeps
+    ///     the rows that follow.
     ///   - reload: whether to send a request even if one for the same key is under way: for "pull to refresh".
     ///   - retry: when the network is asked again after a failure.
     ///   - fetch: asks the network.
-    /// - Returns: the data at the end; what `fetch` brought, if the owner has asked for something else by then.
-    /// - Throws: what `fetch` throws, when the cache has answered: the data is what the cache had. A `CacheError` with code
-    ///   `cancelled` if everything was wiped meanwhile, by anybody. `CancellationError`, promptly, when the task is cancelled.
+    /// - Returns: the data at the end; if the owner has asked for something else by then, the network's answer.
+    /// - Throws: the error of `fetch`, once the cache has answered: the data are the cache's then. A `CacheError` with
+    ///   code `cancelled` if any caller or process wiped everything meanwhile. `CancellationError`, promptly, when the
+    ///   task is cancelled.
     @discardableResult
     public func load(
         withCacheKey cacheKey: String, missing: MissingElements = .miss, maxAge: Double? = nil,
@@ -232,14 +245,15 @@ extension Answer {
     }
 }
 
-/// What an answer of the network brings of a list; see ``CollectionDataProvider/load(withCacheKey:missing:maxAge:part:reload:retry:context:fetch:)``.
+/// The part of a list that an answer of the network brings; see
+/// ``CollectionDataProvider/load(withCacheKey:missing:maxAge:part:reload:retry:context:fetch:)``.
 public enum LoadedPart: Sendable {
     /// All of it.
     case wholeList
     /// Its first rows.
     ///
-    /// What followed them is kept if one of the first rows that were there, as many as the answer has, is among them. It is dropped if none is:
-    /// there may be others between.
+    /// The rows that followed them are kept if one of the former first rows, as many as the answer has, is among the
+    /// new ones. Otherwise they are dropped, because unknown rows may lie between.
     case firstPage
 }
 

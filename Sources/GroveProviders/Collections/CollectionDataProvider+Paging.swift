@@ -4,13 +4,13 @@ import GroveModel
 extension CollectionDataProvider {
     /// Appends the next page, which `fetch` brings from the network; it is stored with the rest.
     ///
-    /// Of several calls while a page is on its way, also by siblings, the first one asks and all get its page. What the page
-    /// has of models that are in the list already is their newest version, and they stay where they are. If the list was
-    /// replaced or wiped meanwhile, or ends with another element now, the page is of another list: it is dropped.
+    /// If this provider or its siblings call this while a page is on its way, the first call asks and all get its page.
+    /// A model of the page that is already in the list is updated, and stays where it is. If the list was replaced or
+    /// wiped meanwhile, or ends with another element now, the page belongs to another list and is dropped.
     ///
-    /// - Parameter fetch: asks the network for what comes behind `shown`.
-    /// - Returns: how many elements the page had, 0 at the end of the list; `nil` where it was dropped.
-    /// - Throws: what `fetch` throws. `CancellationError`, promptly, when the task is cancelled.
+    /// - Parameter fetch: asks the network for the elements behind `shown`.
+    /// - Returns: the number of elements in the page, 0 at the end of the list; `nil` if the page was dropped.
+    /// - Throws: the error of `fetch`. `CancellationError`, promptly, when the task is cancelled.
     @discardableResult
     public func loadMore(
         retry: LoadRetry = .never, context: (any Sendable)? = nil,

@@ -1,8 +1,9 @@
 import GroveModel
 
-/// Edits of a collection that nobody need hold: of the siblings' list where there are some, else of the cached one.
+/// Edits of a collection that no provider need hold: of the list that providers share, if there is one, else of the
+/// cached one.
 extension CollectionDataProvider {
-    /// What static edits tell, when they are done.
+    /// A function that static edits call when they are done.
     public typealias EditCompletion = @MainActor @Sendable ((any Error)?) -> Void
 
     /// Replaces the collection of `cacheKey`.
@@ -14,10 +15,10 @@ extension CollectionDataProvider {
         completion?(nil)
     }
 
-    /// Inserts `newData` where `index` says, given the data.
+    /// Inserts `newData` at the index that `index` returns, given the data.
     ///
-    /// - Parameter completion: called exactly once; with a `CacheMiss` where there is no such collection, and a
-    ///   `CacheError` with code `other` where `index` says a place that is not in it.
+    /// - Parameter completion: called exactly once; with a `CacheMiss` if there is no such collection, and a
+    ///   `CacheError` with code `other` if the index is not in it.
     public static func insert(
         _ newData: [T], at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
         dataModelManager: DataModelManager, context: (any Sendable)? = nil, completion: EditCompletion? = nil
@@ -30,7 +31,7 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Appends `newData`; where there is no such collection, it is the collection.
+    /// Appends `newData`; if there is no such collection, makes one of it.
     public static func append(
         _ newData: [T], cacheKey: String, dataModelManager: DataModelManager, context: (any Sendable)? = nil,
         completion: EditCompletion? = nil
@@ -43,10 +44,11 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Replaces the element where `index` says, given the data, by another version of it, as ``update(_:at:shouldCache:context:)`` does.
+    /// Replaces the element at the index that `index` returns, given the data, by another version of it, as
+    /// ``update(_:at:shouldCache:context:)`` does.
     ///
-    /// - Parameter completion: as that of ``insert(_:at:cacheKey:dataModelManager:context:completion:)``; also with a `CacheError` with code
-    ///   `other` where another element is there, and the collection does not have `element`.
+    /// - Parameter completion: as that of ``insert(_:at:cacheKey:dataModelManager:context:completion:)``. Also called
+    ///   with a `CacheError` with code `other` if another element is there, and the collection does not have `element`.
     public static func update(
         _ element: T, at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
         dataModelManager: DataModelManager, context: (any Sendable)? = nil, completion: EditCompletion? = nil
@@ -59,7 +61,7 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Removes the element where `index` says, given the data.
+    /// Removes the element at the index that `index` returns, given the data.
     public static func removeAtIndex(
         _ index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String, dataModelManager: DataModelManager,
         context: (any Sendable)? = nil, completion: EditCompletion? = nil

@@ -10,9 +10,10 @@ public import Observation
 
 /// Holds a list of models, each in its newest version, for a screen.
 ///
-/// Providers of one cache key are siblings: they share one list, and an edit by one is told to the others, in the same
-/// call. An edit by a paused sibling, which sees an older list, is applied to the newest list where its element or its
-/// neighbours are; so siblings agree whatever the interleaving. Editing is synchronous; the cache follows behind.
+/// Providers of one cache key are siblings: they share one list, and an edit by one is told to the others within the
+/// same call. A paused sibling sees an older list, so its edit is applied to the newest list beside the same element or
+/// neighbours. Siblings therefore agree whatever the interleaving. Editing is synchronous; the cache is written
+/// afterwards.
 ///
 /// A view reads ``rows``, each of which is observed by itself, and ``state``: see Docs/Guides/Screens.md.
 @MainActor
@@ -31,12 +32,12 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
 
     /// When the data last changed, or was set; `nil` before.
     ///
-    /// The time of the update, which is one for all providers that it changes.
+    /// All providers that one update changes have the same time.
     public internal(set) var lastUpdated: Date?
 
     /// How far the last fetch or load has come.
     ///
-    /// Changes by others leave it as it is, but where there were no data.
+    /// Changes by others leave it as it is, unless there were no data.
     public private(set) var state = ProviderState.idle
     @ObservationIgnored private var request = RequestState()
 
@@ -60,16 +61,17 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored var wishes = 0
     /// The wish that a load under way is about, and its key.
     @ObservationIgnored var loading: (wish: Int, cacheKey: String)?
-    /// The list that was asked for, which nobody has yet.
+    /// The list that was asked for, and that neither memory nor the cache has yet.
     @ObservationIgnored var interest: CollectionStore<T>?
     @ObservationIgnored let broadcast = Broadcast<CollectionDataChange>()
     /// Counts changes, for observation.
     var revision = 0
 
-    /// Whether the list holds each identifier once: what is put in and is there already is updated in place.
+    /// Whether the list holds each identifier once: an inserted element that is already there is updated in place.
     ///
-    /// It is so for all siblings as long as one that says so shows the list. Of an array or an answer that has an identifier twice, the first
-    /// place counts. What another writer puts in twice by `cache.append` is shown twice: let it call `cache.upsert`.
+    /// It is so for all siblings as long as one of them that says so shows the list. If an array or an answer has an
+    /// identifier twice, the first place counts. An element that another writer adds twice with `cache.append` is shown
+    /// twice: use `cache.upsert` there.
     @ObservationIgnored public let holdsEachOnce: Bool
 
     /// Makes a provider without data and without a cache key.
@@ -83,10 +85,10 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         dataModelManager.register(self, store.key)
     }
 
-    /// The key under which the collection is cached and shared; `nil` for neither.
+    /// The key under which the collection is cached and shared; `nil` if it is neither.
     public var cacheKey: String? { store.cacheKey }
 
-    /// The models now: a view that costs nothing to take.
+    /// The models now, as a collection that costs nothing to take.
     ///
     /// A view of the screen that reads it is told of every change; see ``rows``.
     public var elements: CollectionElements<T> {
@@ -99,9 +101,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// O(*n*); see ``elements``.
     public var data: [T] { Array(elements) }
 
-    /// Whether changes by others are kept until this is false again; then they come as one, before the setter returns.
+    /// Whether changes by others are held back; when this becomes false, they come as one, before the setter returns.
     ///
-    /// Not to be set while the provider is in a batch: then the batch is paused.
+    /// Do not set it while the provider is in a batch: pause the batch instead.
     public var isPaused: Bool {
         get {
             _ = revision

@@ -3,7 +3,7 @@ public import GroveModel
 
 /// The rows of a collection, for a list view: each is observed by itself.
 ///
-/// A view that reads these follows the number and the order of the elements. What an element is, its row follows.
+/// A view that reads these follows the number and the order of the elements. Each row follows its own element.
 public struct CollectionRows<T: SimpleModel>: RandomAccessCollection, Sendable {
     let provider: CollectionDataProvider<T>
     let list: Int
@@ -24,15 +24,15 @@ public struct CollectionRows<T: SimpleModel>: RandomAccessCollection, Sendable {
 
 /// One row of a collection: an element through all its versions.
 public struct CollectionRow<T: SimpleModel>: Identifiable, Sendable {
-    /// Tells the row from every other row there ever was.
+    /// An identity that no other row has or ever had.
     ///
-    /// It stays when the element changes or moves, and when a whole list is set again that has the same model.
+    /// It stays if the element changes or moves, and if a whole list is set again that has the same model.
     public struct ID: Hashable, Sendable {
         let list: Int
         let handle: Int
     }
 
-    /// Which row this is.
+    /// The row's identity.
     public let id: ID
     let provider: CollectionDataProvider<T>
     let index: Int
@@ -45,7 +45,7 @@ public struct CollectionRow<T: SimpleModel>: Identifiable, Sendable {
         lastKnown = model
     }
 
-    /// The element in its newest version; the last one known where it is in the list no more.
+    /// The element in its newest version; if it is no longer in the list, the last known one.
     ///
     /// A view that reads it is told when this element changes, and of nothing else.
     @MainActor public var model: T { provider.model(of: id, near: index) ?? lastKnown }
@@ -55,20 +55,20 @@ extension CollectionRow: Hashable {
     /// Whether both are the same row of the same list; their elements may differ.
     public static func == (row: CollectionRow, other: CollectionRow) -> Bool { row.id == other.id }
 
-    /// Hashes which row this is.
+    /// Hashes the row's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 extension CollectionDataProvider {
     /// The rows now, each of which is observed by itself; taking them costs nothing.
     ///
-    /// ``elements``, ``data`` and their siblings are for all elements at once: a view that reads those is told of every change.
+    /// ``elements`` and ``data`` concern all elements at once: a view that reads them is told of every change.
     public var rows: CollectionRows<T> {
         access(keyPath: \.order)
         return CollectionRows(provider: self, list: store.key.rawValue, entries: entries)
     }
 
-    /// The number of models; a view that reads it is not told of a change of an element.
+    /// The number of models; a view that reads it is not told if only an element changes.
     public var count: Int {
         access(keyPath: \.order)
         return entries.count
@@ -76,7 +76,7 @@ extension CollectionDataProvider {
 
     /// The model at `index`, which must be in the collection.
     ///
-    /// A view that reads it is told when this element changes, and when others come, go or move.
+    /// A view that reads it is told when this element changes, and when elements come, go or move.
     public subscript(index: Int) -> T {
         access(keyPath: \.order)
         let entry = entries[index]

@@ -9,7 +9,7 @@ import GroveModel
 
 /// Who asked for a list that is not there, or not whole, and what they are told.
 extension CollectionStore {
-    /// Lets `viewer`, which shows nothing, have the list as soon as somebody brings it.
+    /// Lets `viewer`, which shows nothing, have the list as soon as a provider or another writer brings it.
     func addInterest(_ viewer: CollectionDataProvider<T>, lacking missing: ModelIdentifier) {
         interested.removeAll { $0.viewer == nil || $0.viewer === viewer }
         interested.append(WeakViewer(viewer: viewer))
@@ -24,7 +24,7 @@ extension CollectionStore {
         interested.removeAll { $0.viewer == nil || $0.viewer === viewer }
     }
 
-    /// Gives the list to those who asked for it when nobody had it.
+    /// Gives the list to the viewers that asked for it when neither memory nor the cache had it.
     func welcome(_ context: (any Sendable)?, at time: Date) {
         guard isLoaded, !interested.isEmpty else { return }
         let welcomed = interested.compactMap(\.viewer)

@@ -48,13 +48,17 @@ extension CollectionStore {
                 self.miss = read.miss
                 let waiting = self.waiters.compactMap(\.viewer)
                 let answer = self.isLoaded ? Array(CollectionElements(entries: self.entries)) : found
+                if isFresh, let cacheKey = self.cacheKey, missing == .skip, read.value?.hidden.isEmpty == false {
+                    // The loop that follows the cache waits for what was skipped; something may have come since this read.
+                    manager.markStale([.list(ModelIdentifier(cacheKey))])
+                }
                 if isFresh, found != nil { self.tellFetched(waiting, context) }
                 self.endLoad(answer, self.isLoaded ? nil : read.error)
             }
         }
     }
 
-    /// Answers everybody who waits for a load.
+    /// Answers every caller that waits for a load.
     func endLoad(_ models: [T]?, _ error: (any Error)?) {
         isLoading = false
         let waiters = waiters

@@ -28,13 +28,14 @@ extension CollectionStore {
     /// The newest state.
     var state: ListState<T> { ListState(entries: entries, resets: resets) }
 
-    /// The state before an edit, where somebody may look at it before being told; holding it makes the edit copy a path.
+    /// The state before an edit, if a viewer may look at it before being told; holding it makes the edit copy a path.
     var shownBeforeEdit: ListState<T>? { viewers.count > 1 || isTelling ? state : nil }
 
-    /// Tells everybody but `actors`, who know, of a change that was made.
+    /// Tells every viewer but `actors`, which know, of a change that was made.
     ///
-    /// Everybody is told of all changes in their order, and sees the list as it was before a change until told of it:
-    /// also where somebody who is told of one edits the list. What is told within a tell waits until that is done.
+    /// Each viewer is told of all changes in their order, and sees the list as it was before a change until told of it.
+    /// That holds even if a viewer edits the list while it is told: its change waits until every viewer was told of the
+    /// first one.
     func tell(
         _ change: CollectionChange, by actors: [CollectionDataProvider<T>], context: (any Sendable)?, at time: Date,
         before: ListState<T>?
@@ -64,7 +65,7 @@ extension CollectionStore {
         isTelling = false
     }
 
-    /// Tells everybody of what was fetched: those who asked for it as of their own change.
+    /// Tells every viewer of a fetch; the viewers that asked for it are told as of a change of their own.
     func tellFetched(_ askers: [CollectionDataProvider<T>], _ context: (any Sendable)?) {
         let askers = askers.filter { $0.store === self }
         let time = manager.now()
@@ -72,7 +73,7 @@ extension CollectionStore {
         tell(.reset, by: askers, context: context, at: time, before: nil)
     }
 
-    /// Lets the batches of everybody tell what was noted.
+    /// Lets the batches of all viewers tell what was noted.
     func finish(_ context: (any Sendable)?) {
         for holder in viewers { holder.viewer?.batchListener?.finishUpdate(context: context) }
     }

@@ -52,7 +52,7 @@ final class CollectionStore<T: SimpleModel> {
     var recent: [(turn: Turn, edit: EntryEdit<T>)] = []
     /// Whether others changed the list while it was being loaded.
     var isStale = false
-    /// Who asked for the list, which nobody has yet, and shows nothing.
+    /// The viewers that show nothing and asked for the list when neither memory nor the cache had it.
     var interested: [WeakViewer] = []
     /// What of the list the cache has refused, and why: an element, or under `nil` the list itself.
     private var refused: [ModelIdentifier?: CacheError] = [:]
@@ -69,7 +69,8 @@ final class CollectionStore<T: SimpleModel> {
     var isLoading = false
     /// Why the last load brought nothing, where it did not fail.
     var miss: CacheMiss?
-    /// What an element means that the cache does not have: left out, once somebody who shows the list wants that.
+    /// What a read does about an element that the cache does not have: it is left out, once one viewer of the list
+    /// wants that.
     let missing = Lock(MissingElements.miss)
     /// Where the models of which identifiers are, as of ``changes``.
     private var places: (changes: Int, indices: [ModelIdentifier: Int])?

@@ -1,7 +1,8 @@
 /// An array whose copies share what they have in common: leaves of up to 512 elements, side by side.
 ///
-/// With *n* elements, reading one costs O(log *n*). Replacing, inserting and removing elements cost those elements, a leaf at either end,
-/// and O(*n* / 256) for the places of the leaves: some 400 words for 100,000 elements, whoever holds an older copy.
+/// With *n* elements, reading one costs O(log *n*). Replacing, inserting and removing elements cost those elements, a
+/// leaf at either end, and O(*n* / 256) for the places of the leaves. That is some 400 words for 100,000 elements,
+/// whether or not an older copy is held.
 struct PersistentVector<Element: Sendable>: Sendable {
     /// The most elements of a leaf, and how many one has when it is made.
     private static var most: Int { 512 }

@@ -11,7 +11,7 @@ struct WeakStore {
 }
 
 extension DataModelManager {
-    /// The store of `cacheKey`, made where nobody has it; one of its own where there is no key.
+    /// The store of `cacheKey`, made if no provider has it; without a key, a store that is not shared.
     @MainActor
     func store<T>(_ cacheKey: String?, of type: T.Type) -> CollectionStore<T> {
         guard let cacheKey else { return CollectionStore(cacheKey: nil, manager: self) }

@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// Where an event was posted.
+/// The file and the line at which an event was posted.
 public struct EventSource: Hashable, Sendable {
     /// The sender's file, as `#fileID` gives it.
     public let fileID: String
@@ -9,14 +9,14 @@ public struct EventSource: Hashable, Sendable {
 }
 
 extension DataModelManager {
-    /// Posts `event` to everybody who receives events of its type, on the main actor, in the order of posts.
+    /// Posts `event` to all receivers of its type, on the main actor, in the order of posts.
     ///
     /// Returns at once, from any thread. A receiver may post; its events come after those that are under way.
     public func post<E: Sendable>(_ event: E, fileID: String = #fileID, line: Int = #line) {
         post(event, of: lifeNow, EventSource(fileID: fileID, line: line))
     }
 
-    /// Posts what was asked for at `place`.
+    /// Posts an event that was asked for at `place`.
     ///
     /// ```swift
     /// let asked = manager.place()
@@ -41,7 +41,7 @@ extension DataModelManager {
     ///
     /// - Parameters:
     ///   - receiver: held weakly, and handed to `body`, which need not capture it.
-    ///   - replay: whether the latest event that was posted before comes first.
+    ///   - replay: whether the latest earlier event is delivered first.
     @MainActor
     public func addReceiver<Receiver: AnyObject, E: Sendable>(
         _ receiver: Receiver, for type: E.Type = E.self, replay: Bool = false,

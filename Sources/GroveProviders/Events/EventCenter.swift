@@ -19,7 +19,7 @@ final class EventCenter: Sendable {
         let receive: @MainActor (any Sendable) -> Void
     }
 
-    /// - Parameter isOver: whether everything was wiped since the post: then nobody gets it any more.
+    /// - Parameter isOver: whether everything was wiped since the post: then no receiver gets it any more.
     func post<E: Sendable>(_ event: E, _ source: EventSource, isOver: @escaping @Sendable () -> Bool) {
         put { center in
             guard !isOver() else { return }
@@ -66,7 +66,7 @@ final class EventCenter: Sendable {
         await withCheckedContinuation { continuation in put { _ in continuation.resume() } }
     }
 
-    /// Lets go of the latest events that nobody gets any more.
+    /// Lets go of the latest events that no receiver gets any more.
     @MainActor
     func clear() { latest = latest.filter { !$0.value.isOver() } }
 

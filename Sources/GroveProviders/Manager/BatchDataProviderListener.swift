@@ -1,8 +1,8 @@
 public import GroveConsistency
 
-/// Tells once per update of everything that changed in several providers.
+/// Tells its delegate, once per update, of everything that changed in several providers.
 ///
-/// The delegates of the providers are called first, then this one's, in the same turn of the main actor.
+/// The delegates of the providers are called first, then this object's, in the same turn of the main actor.
 @MainActor
 public final class BatchDataProviderListener {
     /// Told of updates; held weakly.
@@ -29,7 +29,7 @@ public final class BatchDataProviderListener {
         }
     }
 
-    /// Whether changes are kept until this is false again; then they come in one call, before the setter returns.
+    /// Whether changes are held back; when this becomes false, they come in one call, before the setter returns.
     public var isPaused: Bool {
         get { isPausedNow }
         set {
@@ -41,7 +41,7 @@ public final class BatchDataProviderListener {
         }
     }
 
-    /// Tells the delegate of the providers that were resumed, when everybody was told of the update under way.
+    /// Tells the delegate of the providers that were resumed, after every provider was told of the update under way.
     func finishResuming() {
         dataModelManager.consistencyManager.afterUpdate { [self] in finishUpdate(context: latestContext) }
     }
@@ -61,7 +61,7 @@ public final class BatchDataProviderListener {
     }
 }
 
-/// Told once per update of what changed in a batch of providers.
+/// An object that is told, once per update, of the changes in a batch of providers.
 @MainActor
 public protocol BatchDataProviderListenerDelegate: AnyObject {
     /// `dataProviders` changed in one update, or while the batch was paused.
@@ -73,9 +73,13 @@ public protocol BatchDataProviderListenerDelegate: AnyObject {
 /// A provider that can be in a batch: a ``DataProvider`` or a ``CollectionDataProvider``.
 @MainActor
 public protocol BatchListenable: ConsistencyManagerListener {
-    /// The batch that the provider is in. Set by the batch.
+    /// The batch that the provider is in.
+    ///
+    /// Set by the batch.
     var batchListener: BatchDataProviderListener? { get set }
 
-    /// Pauses or resumes the provider. Called by the batch.
+    /// Pauses or resumes the provider.
+    ///
+    /// Called by the batch.
     func setPaused(_ isPaused: Bool)
 }

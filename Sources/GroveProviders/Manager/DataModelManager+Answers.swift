@@ -10,7 +10,9 @@ public import GroveModel
 
 /// Answers of the network: each is as old as its request.
 extension DataModelManager {
-    /// A place between the calls that were made before and those that are made from now on: take one before you ask the network.
+    /// Takes a place between the calls that were made before and those that are made from now on.
+    ///
+    /// Take one before you ask the network, and pass it with the answer:
     ///
     /// ```swift
     /// let asked = manager.place()
@@ -18,8 +20,9 @@ extension DataModelManager {
     /// try manager.updateModels(people, asOf: asked)
     /// ```
     ///
-    /// ``DataProvider/load(withCacheKey:maxAge:reload:retry:ifNil:context:fetch:)`` and its siblings do that by themselves. Let go of the
-    /// place when you have the answer: while it exists, the identifiers of all nodes that change are kept.
+    /// ``DataProvider/load(withCacheKey:maxAge:reload:retry:ifNil:context:fetch:)`` and its siblings do that by
+    /// themselves. Release the place when you have the answer: while it exists, the identifiers of all nodes that
+    /// change are kept.
     public func place() -> Place {
         inOrder { epoch in
             let turn = consistencyManager.beginRequest()
@@ -29,7 +32,8 @@ extension DataModelManager {
         }
     }
 
-    /// Updates every provider that holds `model` or anything in it, and the cache, with what was asked for at `place`.
+    /// Updates every provider that holds `model` or anything in it, and the cache, with an answer that was asked for at
+    /// `place`.
     ///
     /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
     public func updateModel<T: SimpleModel>(
@@ -38,11 +42,11 @@ extension DataModelManager {
         try updateModels([model], asOf: place, updateCache: updateCache, context: context)
     }
 
-    /// Updates with `models`, which were asked for at `place`, in one step.
+    /// Updates providers and the cache with `models`, which were asked for at `place`, in one step.
     ///
-    /// What was changed or deleted since stays as it is: in memory, and in a cache of Grove. If too much was changed since to know
-    /// what (65,536 nodes), or the place is the cache's own, the cache decides, and what it then has is shown; a cache that is only a
-    /// ``CacheDelegate`` cannot, and takes nothing.
+    /// Models that were changed or deleted since stay as they are, in memory and in a cache of Grove. If more was
+    /// changed since than the manager remembers (65,536 nodes), or if the place is the cache's own, the cache decides.
+    /// The cache's result is then shown. A cache that is only a ``CacheDelegate`` cannot decide, and takes nothing.
     ///
     /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
     public func updateModels(
@@ -117,7 +121,7 @@ extension DataModelManager {
 
     /// Applies an answer that was asked for at `place`, less what was changed since, and stores it; then tells `body`.
     ///
-    /// Nodes that were changed since and that nobody holds are looked up in the cache.
+    /// Nodes that were changed since and that no provider holds are looked up in the cache.
     func settle(
         _ models: [any SimpleModel], asked place: Place, isList: Bool = false, saving save: AnswerSave,
         _ context: (any Sendable)?, found: FoundNodes? = nil, attempt: Int = 0,

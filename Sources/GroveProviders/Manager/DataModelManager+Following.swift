@@ -7,7 +7,8 @@ import GroveModel
     import Foundation
 #endif
 
-/// A manager over a cache that can be followed: what the cache commits reaches everybody who holds it, or asked for it.
+/// A manager over a cache that can be followed: each commit of the cache reaches every holder of its models and every
+/// provider that waits for one.
 ///
 /// What may be older than the cache is *stale*. One loop reads all that is stale in one view, behind every write that was called before,
 /// and shows it as of that moment: what was changed since, wherever, wins over what was read.

@@ -23,9 +23,10 @@ extension DataModelManager {
         }
     }
 
-    /// Deletes `model` from every provider, from the cache, and from whatever holds it.
+    /// Deletes `model` from every provider, from the cache, and from every model and list that holds it.
     ///
-    /// What cannot be without it is deleted too. To take a model out of one collection, use the collection's `remove`.
+    /// A model that cannot be without it is deleted too. To take a model out of one collection, use the collection's
+    /// `remove`.
     public func deleteModel(_ model: any SimpleModel, updateCache: Bool = true, context: (any Sendable)? = nil) {
         inOrder { _ in
             if model.modelIdentifier != nil { consistencyManager.delete(Leaf.node(model), context: context) }
@@ -41,12 +42,12 @@ extension DataModelManager {
         }
     }
 
-    /// Stores `model` in the cache, in the order of calls, and tells nobody.
+    /// Stores `model` in the cache, in the order of calls, and tells no listener.
     public func cacheModel<T: SimpleModel>(_ model: T, forKey cacheKey: String, context: (any Sendable)? = nil) {
         inOrder { _ in store(model, forKey: cacheKey, context) }
     }
 
-    /// Reads a model from the cache: with everything that was posted or deleted since the call, and what providers hold.
+    /// Reads a model from the cache, with every change since the call and with the versions that providers hold.
     ///
     /// - Parameter completion: called exactly once, on the main actor.
     public func modelFromCache<T: SimpleModel>(
@@ -61,7 +62,7 @@ extension DataModelManager {
         }
     }
 
-    /// Stores a collection in the cache, in the order of calls, and tells nobody.
+    /// Stores a collection in the cache, in the order of calls, and tells no listener.
     public func cacheCollection(
         _ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)? = nil
     ) {
@@ -79,7 +80,8 @@ extension DataModelManager {
 
     /// Reads a collection from the cache, as ``modelFromCache(_:context:completion:)`` reads a model.
     ///
-    /// - Parameter missing: what an element means that the cache does not have; by default the whole is a miss.
+    /// - Parameter missing: whether an element that the cache does not have makes the read a miss, as by default, or is
+    ///   left out.
     public func collectionFromCache<T: SimpleModel>(
         _ cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
@@ -272,7 +274,8 @@ private final class OnceAnswered<Value: Sendable>: Sendable {
 
     init(_ take: @escaping @Sendable (Value) -> Void) { self.take = Lock(take) }
 
-    /// Answers with `value` if nothing else has by then, also if whoever was asked has let go of this.
+    /// Answers with `value` if no other answer came first, even if the function that was asked has let go of this
+    /// object.
     func giveUp(after seconds: Double, _ value: @escaping @Sendable () -> Value) {
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { self.answer(value()) }
     }

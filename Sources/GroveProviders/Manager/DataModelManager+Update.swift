@@ -8,22 +8,23 @@ extension DataModelManager {
     /// try await manager.update(Message.self, id: 34) { $0.isRead = true }
     /// ```
     ///
-    /// What is shown changes as by ``updateModel(_:updateCache:context:)``, without waiting for the cache. In the
-    /// cache the change is made to what is stored then, and no other writer, of this process or another one, comes
-    /// between the read and the write: what others changed of the model stays, and shows. If the model says the same
-    /// afterwards, nothing is written. What is shown and not in the cache is stored there as it is shown.
+    /// Screens change as by ``updateModel(_:updateCache:context:)``, without waiting for the cache. In the cache the
+    /// change is made to the stored model. No other writer, in this process or another one, comes between the read and
+    /// the write, so changes by others stay, and show. If the model is the same afterwards, nothing is written. A model
+    /// that is shown but not in the cache is stored as it is shown.
     ///
-    /// With a cache that is only a ``CacheDelegate``, what is shown is changed and stored as a whole, or what the
-    /// cache has if nothing is shown.
+    /// With a cache that is only a ``CacheDelegate``, the shown model is changed and stored as a whole; if none is
+    /// shown, the cached one.
     ///
     /// - Parameters:
-    ///   - missing: what it means if the model is neither shown nor in the cache.
+    ///   - missing: what happens if the model is neither shown nor in the cache.
     ///   - context: passed to the delegates of the providers that change, and to a cache that is only a
     ///     ``CacheDelegate``.
-    ///   - change: called on the main actor with what is shown, if it is, and on another thread with what is stored.
-    /// - Returns: the model as it is stored; `nil` if it is missing, and that was to be ignored.
-    /// - Throws: what `change` throws; ``CacheError`` with code `missing`, and what the cache refuses to store, which
-    ///   is not shown any more then.
+    ///   - change: called on the main actor with the shown model, if there is one, and on another thread with the
+    ///     stored one.
+    /// - Returns: the model as it is stored; `nil` if it is missing and `missing` says to ignore that.
+    /// - Throws: the error of `change`, or ``CacheError`` with code `missing`. If the cache refuses to store the model,
+    ///   its error; the change is not shown any more then.
     @MainActor
     @discardableResult
     public func update<M: KeyedModel>(

@@ -3,16 +3,16 @@ import GroveConsistency
 public import GroveModel
 
 extension DataModelManager {
-    /// Clears everything, for a log-out: providers, channels, what is in flight, and the cache.
+    /// Clears everything, for a sign-out: providers, channels, requests that are under way, and the cache.
     ///
     /// Nothing comes back.
     ///
-    /// When the call is made, providers and collections become empty and listen to nothing, their delegates are told,
-    /// updates that were on their way are dropped, and fetches under way complete with code `cancelled`. Listeners,
-    /// streams and conditions of the engine are told that their models are gone. Returns when the cache is empty too.
-    /// What is set after the call stays.
+    /// When the call is made, providers and collections become empty and listen to nothing, and their delegates are
+    /// told. Updates that were on their way are dropped, and fetches under way complete with code `cancelled`.
+    /// Listeners, streams and conditions of the engine are told that their models are gone. The call returns when the
+    /// cache is empty too. Data that are set after the call stay.
     ///
-    /// - Throws: what the cache throws; code `unsupported` where it cannot be emptied. Memory is cleared even then.
+    /// - Throws: the error of the cache; code `unsupported` if it cannot be emptied. Memory is cleared even then.
     @MainActor
     public func wipe() async throws(CacheError) {
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<CacheError?, Never>) in

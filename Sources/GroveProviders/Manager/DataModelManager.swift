@@ -8,12 +8,12 @@ public import GroveModel
     public import Foundation
 #endif
 
-/// What binds a cache, a consistency engine and the data providers of an application together.
+/// Binds a cache, a consistency engine and the data providers of an application together.
 ///
-/// An application has one, and hands it to every provider it makes. All methods may be called from any thread unless
-/// they are marked for the main actor. Calls take effect in their order, the same in memory and in the cache: the place
-/// in the engine's order and the place in the cache's queue are taken under one lock. So the newest change wins
-/// everywhere. The cache is called on a queue of its own and may block there.
+/// An application makes one, and passes it to every provider. All methods may be called from any thread unless they are
+/// marked for the main actor. Calls take effect in their order, the same in memory and in the cache, so the newest
+/// change wins everywhere. The place in the engine's order and the place in the cache's queue are taken under one lock.
+/// The cache is called on a queue of its own and may block there.
 public final class DataModelManager: Sendable {
     /// The cache, which is retained.
     public let cacheDelegate: any CacheDelegate
@@ -70,9 +70,9 @@ public final class DataModelManager: Sendable {
     /// Makes a manager over `cacheDelegate`.
     ///
     /// - Parameters:
-    ///   - cacheTimeout: how many seconds a fetch waits for a cache that is only a ``CacheDelegate``; then it fails, with code
-    ///     `locked`, and an answer that comes later is ignored.
-    ///   - now: the clock; the system's unless a test brings its own.
+    ///   - cacheTimeout: how many seconds a fetch waits for a cache that is only a ``CacheDelegate``. After that it
+    ///     fails with code `locked`, and a later answer is ignored.
+    ///   - now: the clock; by default the system's.
     public init(
         cacheDelegate: any CacheDelegate, cacheTimeout: Double = 30, now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -107,7 +107,7 @@ public final class DataModelManager: Sendable {
 
     /// Whether what was confirmed at `time` is at most `maxAge` seconds old.
     ///
-    /// A time that is yet to come says nothing: somebody set the clock.
+    /// A time in the future says nothing: the clock was set back.
     func isFresh(_ time: Date?, _ maxAge: Double) -> Bool {
         guard let time else { return false }
         let age = now().timeIntervalSince(time)
@@ -155,8 +155,8 @@ public final class DataModelManager: Sendable {
         }
     }
 
-    /// Returns when every call made before has reached the cache, the engine and everybody who is told, and when what any code of this
-    /// process committed before is shown.
+    /// Returns when every call made before has reached the cache, the engine and all delegates, and when every earlier
+    /// commit of this process is shown.
     public func flush() async {
         await withCheckedContinuation { continuation in
             inOrder { _ in onCache { continuation.resume() } }
@@ -175,7 +175,7 @@ public final class DataModelManager: Sendable {
     }
 }
 
-/// Somebody who wants to know when the library is misused; see ``DataModelManager/logDelegate``.
+/// An object that is told when the library is misused; see ``DataModelManager/logDelegate``.
 @MainActor
 public protocol LogDelegate: AnyObject, Sendable {
     /// A call was wrong. The library goes on as well as it can.

@@ -67,7 +67,7 @@ final class Flight<Value: Sendable>: AnyFlight {
         place = manager.place()
     }
 
-    /// Answers everybody who waits, in one turn.
+    /// Answers every waiting caller, in one turn.
     private func finish(_ result: Result<Answer<Value>, any Error>) {
         guard !isOver else {
             if case .success(let answer) = result, let taken = answer.taken {
@@ -138,7 +138,7 @@ struct Answer<Value: Sendable>: Sendable {
 protocol AnyFlight: AnyObject {
     /// When the try that is under way was sent.
     var place: Place { get }
-    /// Ends it for everybody who waits.
+    /// Ends it for every waiting caller.
     func fail(_ error: any Error)
 }
 
@@ -159,14 +159,15 @@ struct ShownNow {
 }
 
 extension DataModelManager {
-    /// Asks the network, or joins those who asked for the same and were not answered yet, unless what is shown was changed since.
+    /// Asks the network, or joins a request for the same key that is under way, unless the shown data were changed
+    /// since it was sent.
     ///
     /// - Parameters:
     ///   - key: what is asked for; `nil` if no other call can ask for it.
-    ///   - shown: what is shown of it; `nil` to join in any case.
-    ///   - reload: whether to ask anew in any case.
+    ///   - shown: the data that are shown of it; `nil` to join in any case.
+    ///   - reload: whether to send a request even if one is under way.
     ///   - settle: applies the answer.
-    ///   - take: called in the turn in which the answer is applied; the first of those who asked is told so.
+    ///   - take: called in the turn in which the answer is applied; `isFirst` is true for the first of the callers.
     @MainActor
     func request<Value: Sendable, Taken: Sendable>(
         _ key: FlightKey?, shown: (() -> ShownNow)?, reload: Bool = false, _ retry: LoadRetry,

@@ -5,16 +5,16 @@ public struct LoadRetry: Sendable {
     private let clock: any Clock<Duration>
     private let isWorthwhile: @Sendable (any Error) -> Bool
 
-    /// The first failure is the load's.
+    /// Does not ask again: the first failure ends the load.
     public static let never = LoadRetry(0)
 
     /// Asks up to `retries` times more.
     ///
-    /// The wait before the first of them is `delay`, and each is twice the one before. The data that are there are shown
-    /// meanwhile, and cancelling the load ends the wait.
+    /// The wait before the first retry is `delay`, and each later wait is twice the one before. The present data are
+    /// shown meanwhile, and cancelling the load ends the wait.
     ///
     /// - Parameters:
-    ///   - clock: what the waits are measured by; a test brings its own.
+    ///   - clock: the clock that measures the waits; a test brings its own.
     ///   - isWorthwhile: whether another attempt may succeed after this error; by default it may after every error.
     public init(
         _ retries: Int, after delay: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock(),

@@ -1,28 +1,34 @@
 public import GroveModel
 
-/// How far a provider's last request has come: for a view to switch on, beside the data.
+/// How far a provider's last request has come; a view switches on it, beside the data.
 ///
-/// The data stay through all of these until newer data come. So a view shows the data where there are some, and otherwise what
-/// the state says: a spinner, a message, an offer to try again.
+/// The data stay through all of these states until newer data come. So a view shows the data if there are some, and
+/// otherwise the state: a spinner, a message, an offer to try again.
 public enum ProviderState: Sendable {
     /// Nothing was asked for, or everything was wiped.
     case idle
-    /// The cache or the network has yet to answer. Data that are there are those of before, or what the cache had.
-    case loading
-    /// The data are what the cache had, or another provider; they may be old.
-    case cached
-    /// The network brought the data, and nothing in them was changed since they were asked for; the owner set them; or the cache has
-    /// them all within the age that was asked for.
-    case fresh
-    /// What was asked for is not there, or not whole; the miss names the node that is missing, and why.
+    /// The cache or the network has yet to answer.
     ///
-    /// With data: others changed them, the cache has forgotten a part of the newest, and what is shown is what was before. Load
-    /// again.
+    /// Data that are there are older ones, or those of the cache.
+    case loading
+    /// The data come from the cache or from another provider; they may be old.
+    case cached
+    /// The data are as new as was asked for.
+    ///
+    /// The network brought them, and nothing in them was changed since the request was sent. Or the owner set them, or
+    /// the cache has all of them within the age that was asked for.
+    case fresh
+    /// The model or list is missing, wholly or in part; the miss names the missing node, and why it is missing.
+    ///
+    /// If there are data, others changed them and the cache has forgotten a part of the newest version: the former
+    /// version is shown. Load again.
     case missing(CacheMiss)
     /// The request failed, and why.
     case failed(any Error)
-    /// The data are newer than what the cache has, which has refused them, and why: it is suspended, or has no room. They are saved again
-    /// when it takes calls or has room again; until then they do not survive a relaunch.
+    /// The cache has refused to store the data, and why: it is suspended, or has no room.
+    ///
+    /// The data are newer than those of the cache. They are saved again when the cache takes calls or has room again;
+    /// until then they do not survive a relaunch.
     case unsaved(CacheError)
 }
 

@@ -21,7 +21,7 @@ package protocol ShownLayers: AnyObject, Sendable {
     /// - Parameter identifiers: those of the elements of the confirmed list, in order.
     func list(_ key: String, _ identifiers: [ModelIdentifier?]) -> [LayeredElement]?
 
-    /// Takes the context of an update, before anybody is told of it.
+    /// Takes the context of an update, before any screen is told of it.
     func begin(_ context: (any Sendable)?)
 
     /// Everything was wiped.
@@ -36,7 +36,7 @@ package enum LayeredElement: Sendable {
     case pending(any Model, former: ModelIdentifier?)
 }
 
-/// Somebody who shows models, and shows them again when a layer over them has changed.
+/// A screen that shows models, and shows them again when a layer over them has changed.
 @MainActor
 protocol LayeredScreen: AnyObject {
     /// Shows what there is with the layers as they are now; tells if that is a change.
@@ -70,7 +70,8 @@ extension DataModelManager {
         return nil
     }
 
-    /// Shows `models`, which were asked for at `place`, below all layers, and stores nothing; returns when everybody was told.
+    /// Shows `models`, which were asked for at `place`, below all layers, and stores nothing; returns when every screen
+    /// was told.
     ///
     /// `context` comes to ``ShownLayers/begin(_:)`` in the turn in which the first is told.
     @MainActor

@@ -191,7 +191,7 @@ struct StaleSet {
 
     // MARK: Owners
 
-    /// Whether nobody was told that something is not whole.
+    /// Whether no owner was told that a model is not whole.
     var isNobodyTold: Bool { told.isEmpty }
 
     /// Notes that the owners of `models` are told that they are not whole.

@@ -115,7 +115,8 @@ extension DataModelManager {
     ) {
         guard let key else { return }
         defer { if case .refused? = outcome { saveAgain(after: resumptions) } }
-        // What can never be stored is the observer's matter, and what was wiped is nobody's.
+        // A model that can never be stored is reported to the observer, and a wiped one is gone: neither counts as
+        // unsaved.
         let isStored = outcome?.refusal == nil
         if isStored, unsaved.withLock({ $0.isEmpty }) { return }
         guard unsaved.withLock({ $0.note(key, as: name, outcome) }) else {

@@ -4,7 +4,7 @@ public import GroveModel
 public enum ChangeOrigin: Hashable, Sendable {
     /// The provider's own owner: by setting, editing or fetching through this provider.
     case own
-    /// Anybody else.
+    /// Another provider, writer or process.
     case other
 }
 
@@ -14,7 +14,7 @@ public struct DataChange<T: SimpleModel>: Sendable {
     public let data: T?
     /// Who made the change.
     public let origin: ChangeOrigin
-    /// What was passed along with the change.
+    /// The context that was passed along with the change.
     public let context: (any Sendable)?
 }
 

@@ -12,14 +12,16 @@ extension DataProvider {
     ///
     /// Of several fetches the last counts, whichever is answered first.
     ///
-    /// The model is delivered with everything in it that changed since the call. If `cacheKey` is the identifier of
-    /// the data that is there, the cache is not asked. If another provider of the manager shows it as its own model, or
-    /// in a list with a key, it is there before the call returns; the completion comes when the cache has answered.
+    /// The model is delivered with everything in it that changed since the call. If `cacheKey` is the identifier of the
+    /// present data, the cache is not asked. If another provider of the manager shows the model as its own, or in a
+    /// list with a key, the data are there before the call returns. The completion is called when the cache has
+    /// answered.
     ///
-    /// If a cache of Grove does not have it, a provider without data waits for it: it is shown as soon as another screen, a sync or another
-    /// process brings it. A cache that is only a ``CacheDelegate`` is asked once.
+    /// If a cache of Grove does not have the model, a provider without data waits for it. It shows the model as soon as
+    /// another screen, a sync or another process brings it. A cache that is only a ``CacheDelegate`` is asked once.
     ///
-    /// - Parameter completion: called exactly once, on the main actor: with what the provider shows then, or `nil` on a miss, or an error.
+    /// - Parameter completion: called exactly once, on the main actor: with the data that the provider shows then, with
+    ///   `nil` on a miss, or with an error.
     public func fetchDataFromCache(
         withCacheKey cacheKey: String?, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable (T?, (any Error)?) -> Void
@@ -121,8 +123,8 @@ extension DataProvider {
     /// Fetches the model from the cache, and listens to `identifier` if there is no data, whether or not the model
     /// exists yet.
     ///
-    /// Data that are there stay until the cache has the model; if it does not, the provider keeps them and goes on
-    /// listening to them.
+    /// Present data stay until the cache has the model. If it does not, the provider keeps them and goes on listening
+    /// to them.
     public func fetchDataFromCache(
         withCacheKey cacheKey: String?, listenToModelIdentifier identifier: ModelIdentifier,
         context: (any Sendable)? = nil,
@@ -134,8 +136,8 @@ extension DataProvider {
 
     /// Fetches the model from the cache as the form with a completion does.
     ///
-    /// - Throws: what the cache reports, or `CancellationError`, promptly, when the task is cancelled; what the cache
-    ///   brings then is used all the same.
+    /// - Throws: the error of the cache, or `CancellationError`, promptly, when the task is cancelled. The cache's
+    ///   answer is used all the same.
     @discardableResult
     public func fetchDataFromCache(withCacheKey cacheKey: String?, context: (any Sendable)? = nil) async throws -> T? {
         try await awaitOnce { completion in
@@ -155,30 +157,35 @@ extension DataProvider {
         return try await fetchDataFromCache(withCacheKey: cacheKey, context: context)
     }
 
-    /// Shows what the cache has, then what `fetch` brings from the network, which is set, and stored under the key.
+    /// Shows the cached model, then the network's answer, which is set, and stored under the key.
     ///
-    /// The answer is as old as its request: what was changed or deleted since, on this screen or elsewhere, stays as it is, here and in a cache
-    /// of Grove; then ``state`` is `.cached` at the end. An answer to a request that was sent after an edit wins over it, also if the server
-    /// had not seen the edit yet.
+    /// The answer is as old as its request. Models that were changed or deleted since, on this screen or elsewhere,
+    /// stay as they are, here and in a cache of Grove; then ``state`` is `.cached` at the end. An answer to a request
+    /// that was sent after an edit wins over the edit, even if the server had not seen it yet.
     ///
-    /// Both are asked at once. With `maxAge`, the cache is asked first, and the network only if the cache does not have it all, confirmed by its
-    /// source that lately: see ``ExpiringCacheDelegate``. An edit confirms nothing.
-    /// An answer that comes when the owner has asked for something else updates whoever holds it, and the cache, but
-    /// does not replace the provider's data. If several load one key at once, one request is sent and all take its answer, unless what is shown
-    /// under the key was changed since it was sent; it is cancelled with the last of them. One key is one question: do not load two under
-    /// one key.
+    /// The cache and the network are asked at once. With `maxAge`, the cache is asked first. The network is asked only
+    /// if the cache does not have everything, confirmed within `maxAge` seconds: see ``ExpiringCacheDelegate``. An edit
+    /// confirms nothing. An answer that comes when the owner has asked for something else updates every holder of its
+    /// models, and the cache. It does not replace the provider's data.
     ///
-    /// A load of what nobody has waits for it, also after the network has failed: it is shown as soon as anybody brings it.
+    /// If several providers load one key at once, one request is sent and all take its answer, unless the data shown
+    /// under the key were changed since. The request is cancelled when all of them have cancelled. One key is one
+    /// question: do not load two under one key.
+    ///
+    /// If neither the cache nor the network has the model, the provider waits for it, even after the network has
+    /// failed. It shows the model as soon as another provider or writer brings it.
     ///
     /// - Parameters:
     ///   - reload: whether to send a request even if one for the same key is under way: for "pull to refresh".
     ///   - retry: when the network is asked again after a failure.
-    ///   - maxAge: how many seconds ago the data may have been confirmed to be used as they are; `nil` to always fetch.
-    ///   - ifNil: what it means if `fetch` returns `nil`.
+    ///   - maxAge: the greatest age, in seconds, at which confirmed data are used without the network; `nil` to always
+    ///     fetch.
+    ///   - ifNil: what an answer of `nil` means.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end.
-    /// - Throws: what `fetch` throws, when the cache has answered: the data is what the cache had. A `CacheError` with code
-    ///   `cancelled` if everything was wiped meanwhile, by anybody. `CancellationError`, promptly, when the task is cancelled.
+    /// - Throws: the error of `fetch`, once the cache has answered: the data are the cache's then. A `CacheError` with
+    ///   code `cancelled` if any caller or process wiped everything meanwhile. `CancellationError`, promptly, when the
+    ///   task is cancelled.
     @discardableResult
     public func load(
         withCacheKey cacheKey: String?, maxAge: Double? = nil, reload: Bool = false, retry: LoadRetry = .never,
@@ -300,11 +307,11 @@ extension DataProvider {
     }
 }
 
-/// What it means if the network answers a load of one model with `nil`.
+/// The meaning of `nil` as the network's answer to a load of one model.
 public enum NilAnswer: Sendable {
-    /// Nothing is known: what the cache has is shown.
+    /// Nothing is known: the cached model is shown.
     case changesNothing
-    /// The server has no such model any more (a 404): it is deleted, unless it was changed since the request was sent.
+    /// The server no longer has the model (a 404): it is deleted, unless it was changed since the request was sent.
     case deletes
 }
 

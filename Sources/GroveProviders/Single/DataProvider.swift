@@ -10,26 +10,26 @@ public import Observation
 
 /// Holds one model in its newest version, for a screen.
 ///
-/// ``data`` is always in memory and setting it is synchronous; the cache and everybody else follow behind. When the
-/// model or anything in it changes elsewhere, ``data`` changes, then ``delegate`` is told, and every stream of
-/// ``changes()`` goes on. A delegate is not told of what the provider's owner did; streams are, with the origin.
+/// ``data`` is always in memory, and setting it is synchronous; the cache and all other holders follow. When the model
+/// or anything in it changes elsewhere, ``data`` changes, then ``delegate`` is told, and every stream of ``changes()``
+/// goes on. A delegate is not told of changes by the provider's owner; streams are, with the origin.
 ///
 /// A view that reads ``data`` or ``state`` observes them, and needs neither a delegate nor a stream:
 /// see Docs/Guides/Screens.md.
 @MainActor
 @Observable
 public final class DataProvider<T: SimpleModel>: BatchListenable {
-    /// The model in its newest version; `nil` before there is one, after it was deleted, and when `nil` was set.
+    /// The model in its newest version; `nil` before there is one, after it was deleted, and after `nil` was set.
     public internal(set) var data: T?
 
     /// When ``data`` last changed, or was set; `nil` before.
     ///
-    /// The time of the update, which is one for all providers that it changes.
+    /// All providers that one update changes have the same time.
     public internal(set) var lastUpdated: Date?
 
     /// How far the last fetch or load has come.
     ///
-    /// Changes by others leave it as it is, but where there were no data, or are none any more.
+    /// Changes by others leave it as it is, unless there were no data or are none any more.
     public private(set) var state = ProviderState.idle
     @ObservationIgnored private var request = RequestState()
     /// The model without the layers over it, if the manager has any.
@@ -41,7 +41,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored var wishes = 0
     /// The wish that a load under way is about.
     @ObservationIgnored var loadingWish: Int?
-    /// The cache key that was asked for, which nobody has yet.
+    /// The cache key that was asked for, whose model neither memory nor the cache has yet.
     @ObservationIgnored private var interest: ModelIdentifier?
 
     /// Told of changes by others; held weakly, not observed.
@@ -78,9 +78,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
 
     deinit { dataModelManager.consistencyManager.unsubscribe(key) }
 
-    /// Whether changes by others are kept until this is false again; then they come as one, before the setter returns.
+    /// Whether changes by others are held back; when this becomes false, they come as one, before the setter returns.
     ///
-    /// Not to be set while the provider is in a batch: then the batch is paused.
+    /// Do not set it while the provider is in a batch: pause the batch instead.
     public var isPaused: Bool {
         get { isPausedNow }
         set {
@@ -94,9 +94,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
 
     /// The identifier of the model that is listened to, which need not exist yet.
     ///
-    /// To be set while there is no ``data``: what another provider or listener holds of the identifier, or posts later,
-    /// becomes the data, as a change by others. A provider that has data keeps it and goes on listening to it; setting
-    /// another identifier then is a misuse, of which the log delegate is told. Set the data to `nil` first.
+    /// Set it while there is no ``data``. A version that another provider or listener holds, or posts later, becomes
+    /// the data, as a change by others. A provider that has data keeps it and goes on listening to it. Setting another
+    /// identifier then is a misuse, of which the log delegate is told: set the data to `nil` first.
     public var modelIdentifier: ModelIdentifier? {
         get { data?.modelIdentifier ?? awaitedIdentifier }
         set {
@@ -122,7 +122,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         }
     }
 
-    /// Sets the data, tells everybody who holds the model or anything in it, and stores it.
+    /// Sets the data, tells every holder of the model or of anything in it, and stores it.
     ///
     /// - Parameters:
     ///   - data: the model; `nil` clears this provider, and deletes nothing.
@@ -189,7 +189,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         broadcast.send(DataChange(data: value, origin: .own, context: context))
     }
 
-    /// Waits for the model that a cache key names, which nobody has yet.
+    /// Waits for the model that a cache key names, and that neither memory nor the cache has yet.
     func wait(for key: ModelIdentifier, lacking missing: ModelIdentifier) {
         guard data == nil, awaitedIdentifier == nil || awaitedIdentifier == key else { return }
         let manager = dataModelManager
@@ -333,10 +333,10 @@ extension DataProvider: DeliveryReceiver {
 }
 
 extension DataProvider: ConsistencyManagerListener {
-    /// The data, where it is a tree.
+    /// The data as a tree; `nil` if there are none.
     public func currentModel() -> (any ConsistencyManagerModel)? { data.map { Leaf.node($0) } }
 
-    /// Takes a newer version of the data, as from somebody else.
+    /// Takes a newer version of the data, as a change by others.
     public func modelUpdated(
         _ model: (any ConsistencyManagerModel)?, updates: ModelUpdates, context: (any Sendable)?
     ) {

@@ -1,12 +1,12 @@
 import GroveModel
 import GroveConsistency
 
-/// Told when a ``DataProvider``'s data changes by somebody else.
+/// An object that is told when others change a ``DataProvider``'s data.
 @MainActor
 public protocol DataProviderDelegate: AnyObject {
     /// The data changed, and not by this provider itself. Called once per update, on the main actor.
     ///
-    /// - Parameter context: what whoever made the change passed along.
+    /// - Parameter context: the value that was passed along with the change.
     func dataProviderHasUpdatedData<T>(_ dataProvider: DataProvider<T>, context: (any Sendable)?)
 }
 

@@ -11,7 +11,7 @@
             commandName: "export",
             abstract: "Prints the imported document, rebuilt from its nodes.",
             discussion: """
-                Every node is in its newest version, whoever wrote it. Members of objects stand in the order of the \
+                Every node is in its newest version, from any writer. Members of objects stand in the order of the \
                 records. A document whose nodes hold each other in a circle cannot be printed and ends in the error \
                 "cycle"; grove inspect still shows its nodes.
 

@@ -1,19 +1,12 @@
 import GroveCache
 import GroveCompare
 import GroveModel
+import GrovePlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
 #endif
 
 /// A store that is only read: the one that the user named, or a copy of its files if that one cannot be opened here.

@@ -98,7 +98,7 @@ enum EditText {
     }
 }
 
-/// How long the main actor keeps somebody waiting: a thread asks for it every millisecond.
+/// A measure of how long the main actor keeps its callers waiting: a thread asks for it every millisecond.
 final class Pulse: Sendable {
     private let state = Mutex<(gaps: [Double], isOver: Bool)>(([], false))
 

@@ -1,11 +1,11 @@
-// What an application would measure of Grove, through nothing but its public interface: the same feed and the same
-// workloads as `grove compare`, so that each can be held against the other (`make agreement`).
+// A measurement of Grove by its public interface, as an application would make it. The feed and the workloads are those
+// of `grove compare`; `make agreement` compares the figures of the two.
 //
 //     swift run -c release Measurement lmdb 100000
 //
-// Prints a line for each workload: its name; operations a second, the median of five repetitions, each after a turn that
-// does not count; and the median of single calls in microseconds, which the rest of the machine disturbs less. Operations
-// are trees for read-tree and nodes for the others.
+// It prints a line for each workload: its name, operations per second, and the median of single calls in microseconds.
+// The rate is the median of five repetitions, each after a turn that does not count. Other processes disturb the single
+// calls less. An operation is a tree for read-tree, and a node for the others.
 import Foundation
 import GroveCache
 import GroveLMDB
@@ -19,7 +19,7 @@ struct Measurement<Store: NodeStore> {
     let feed: Feed
     let directory: String
 
-    /// How many trees go to a call, and how often each workload is measured.
+    /// The number of trees per call, and the number of repetitions of each workload.
     static var batch: Int { 500 }
     static var repetitions: Int { 5 }
 
@@ -33,7 +33,7 @@ struct Measurement<Store: NodeStore> {
         try writeBatches()
     }
 
-    /// Single trees of random identifiers.
+    /// Reads single trees by random identifiers.
     private func readTrees(_ trees: [Message]) throws {
         let identifiers = trees.compactMap(\.modelIdentifier)
         var random = SplitMix(state: 7)
@@ -50,7 +50,7 @@ struct Measurement<Store: NodeStore> {
         report("read-tree", rates, calls: try order.map { index in try time { try read(index) } })
     }
 
-    /// Batches of trees that are stored already.
+    /// Writes batches of trees that are stored already.
     private func rewriteUnchanged(_ batches: [ArraySlice<Message>]) throws {
         let nodes = batches.reduce(0) { $0 + Self.distinctNodes(of: $1) }
         var rates: [Double] = []
@@ -64,7 +64,7 @@ struct Measurement<Store: NodeStore> {
         report("rewrite-unchanged", rates, calls: calls)
     }
 
-    /// Batches of trees in which every node has changed since the batch before, the people whom they share too.
+    /// Writes batches of trees in which every node has changed since the last batch, the shared people too.
     private func writeBatches() throws {
         var rates: [Double] = []
         var calls: [Double] = []
@@ -92,7 +92,7 @@ struct Measurement<Store: NodeStore> {
         trees.count + Set(trees.map(\.sender.id)).count
     }
 
-    /// Waits until the engine's own threads have nothing left to do: until no file has changed for half a second.
+    /// Waits until the engine's own threads have finished: until no file has changed for half a second.
     private func settle() throws {
         var last: [String: Int]?
         while true {
@@ -108,20 +108,20 @@ struct Measurement<Store: NodeStore> {
         }
     }
 
-    /// Seconds that `body` takes.
+    /// The time that `body` takes, in seconds.
     private func time(_ body: () throws -> Void) rethrows -> Double {
         let time = try ContinuousClock().measure(body)
         return Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
     }
 
-    /// Prints the median rate, and the median of single calls in microseconds, the clock's own time taken off.
+    /// Prints the median rate, and the median of single calls in microseconds without the time of the clock itself.
     private func report(_ name: String, _ rates: [Double], calls: [Double]) {
         let clock = (0..<1_001).map { _ in time {} }.sorted()[500]
         print(name, Int(rates.sorted()[rates.count / 2]), (calls.sorted()[calls.count / 2] - clock) * 1e6)
     }
 }
 
-/// The cache does not have what was written to it.
+/// The error of a cache that lost a written value.
 struct Lost: Error {}
 
 let arguments = CommandLine.arguments
