@@ -63,15 +63,22 @@
             try PostgresConnection(conninfo, by: .now + .seconds(5))
         }
 
+        /// A tier whose limits a busy machine does not reach.
+        private func makeTier(
+            _ conninfo: String, _ mapping: PostgresMapping = Shelf.mapping, connections: Int = 4
+        ) -> PostgresTier {
+            PostgresTier(conninfo, mapping: mapping, connections: connections, timeLimit: .seconds(30))
+        }
+
         // MARK: Grove
 
         private mutating func reads(_ conninfo: String) async throws {
-            let tier = PostgresTier(conninfo, mapping: Shelf.mapping)
+            let tier = makeTier(conninfo)
             let directory =
                 FileManager.default.temporaryDirectory.path + "/grove-measure-\(UInt32.random(in: .min ... .max))"
             defer { try? FileManager.default.removeItem(atPath: directory) }
-            let near = NearCache(store: try MemoryCache(), far: tier)
-            let onDisk = NearCache(store: try SQLiteCache(directory: directory), far: tier)
+            let near = NearCache(store: try MemoryCache(), far: tier, timeLimit: .seconds(60))
+            let onDisk = NearCache(store: try SQLiteCache(directory: directory), far: tier, timeLimit: .seconds(60))
             let listeners = [Task { await near.run() }, Task { await onDisk.run() }]
             defer { for listener in listeners { listener.cancel() } }
             _ = try await (near.advance(), onDisk.advance())
@@ -101,7 +108,7 @@
 
         /// How long after a commit a read near still brings what was before.
         private mutating func staleness(_ near: NearCache<MemoryStore>) async throws {
-            let other = PostgresTier(server.conninfo, mapping: Shelf.mapping)
+            let other = makeTier(server.conninfo)
             var delays: [Duration] = []
             for number in 0..<200 {
                 try await Self.read(near, 0)
@@ -122,7 +129,7 @@
         /// Reads of random trees for two seconds, beside fifty writes a second.
         private mutating func beside50Writes(_ near: NearCache<MemoryStore>) async throws {
             for id in 0..<Shelf.count { try await Self.read(near, id) }
-            let other = PostgresTier(server.conninfo, mapping: Shelf.mapping)
+            let other = makeTier(server.conninfo)
             let writer = Task {
                 while !Task.isCancelled {
                     let line = Shelf.Line(id: "\(Int.random(in: 0..<Shelf.count))-3", text: "w")
@@ -145,7 +152,7 @@
         }
 
         private mutating func writes(_ conninfo: String, _ workers: Int) async throws {
-            let tier = PostgresTier(conninfo, mapping: Shelf.mapping, connections: workers, listens: false)
+            let tier = makeTier(conninfo, connections: workers)
             try await rate("commits with \(workers) \(workers == 1 ? "worker" : "workers")", workers) {
                 worker, number in
                 let line = Shelf.Line(id: "\(worker * 100 + number % 100)-2", text: "w\(number)")
@@ -163,7 +170,7 @@
                     guard case .put(let line as Shelf.Line) = change else { throw SharedError(.refused, "no line") }
                     return Shelf.update("plain", line.id, line.text)
                 })
-            let tier = PostgresTier(conninfo, mapping: mapping, connections: workers, listens: false)
+            let tier = makeTier(conninfo, mapping, connections: workers)
             try await rate(
                 "the same to a table without triggers, \(workers) \(workers == 1 ? "worker" : "workers")", workers
             ) { worker, number in

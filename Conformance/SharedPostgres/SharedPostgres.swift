@@ -42,7 +42,12 @@ struct SharedPostgres {
             }
             if CommandLine.arguments.contains("measure") {
                 var measure = SharedMeasure(server)
-                try await measure.run()
+                do {
+                    try await measure.run()
+                } catch {
+                    broken += 1
+                    print("The measure ended: \(error)")
+                }
             }
             if let place = CommandLine.arguments.firstIndex(of: "history"), CommandLine.arguments.count > place + 1 {
                 let seconds = Int(CommandLine.arguments[place + 1]) ?? 60
