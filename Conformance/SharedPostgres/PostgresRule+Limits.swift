@@ -101,11 +101,11 @@
                 defer { try? server.do(.thaw) }
                 // So that a call which waits for ever is told of.
                 let end = Task {
-                    try await Task.sleep(for: .seconds(5))
+                    try await Task.sleep(for: .seconds(12))
                     try server.do(.thaw)
                 }
                 defer { end.cancel() }
-                try await expect([.timedOut], within: .seconds(3), "a write of 8 MB") {
+                try await expect([.timedOut], within: .seconds(8), "a write of 8 MB") {
                     try await far.write([.put(Note("x", String(repeating: "a", count: 8_000_000)))])
                 }
             },
