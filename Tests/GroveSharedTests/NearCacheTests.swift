@@ -102,7 +102,6 @@ struct NearCacheTests {
         while try near.applied().map({ $0.number < number }) ?? true { try await Task.sleep(for: .milliseconds(1)) }
         let most = Int(begun.duration(to: .now) / .milliseconds(10)) + 2
         #expect(world.gated.count(of: .request(.feed)) <= most)
-        #expect(number > FeedNumber(UInt64(most)))
     }
 
     @Test("Two workers of a machine share its store")
