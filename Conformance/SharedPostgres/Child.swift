@@ -6,14 +6,18 @@
     ///
     /// `Foundation.Process` is of no use here: on Linux it takes a server that a script starts for the script itself.
     final class Child: Sendable {
+        /// Between the making of a pipe and its mark no other process may be started, or it would hold the pipe open.
+        private static let starting = NSLock()
+
         private let identifier: pid_t
         private let output: CInt
 
         /// Starts the program at `path`.
         init(_ path: String, _ arguments: [String]) throws {
+            Self.starting.lock()
+            defer { Self.starting.unlock() }
             var ends: [CInt] = [-1, -1]
             guard unsafe pipe(&ends) == 0 else { throw SharedBroken(description: "There is no pipe: errno \(errno).") }
-            // A process that is started meanwhile must not keep the pipe open.
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             #if canImport(Darwin)
                 var actions: posix_spawn_file_actions_t? = nil
