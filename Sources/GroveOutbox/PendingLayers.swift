@@ -40,6 +40,8 @@ final class PendingLayers: ShownLayers {
     /// Told of a confirmation that is being shown.
     var land: (Landing) -> Void = { _ in }
     var wiped: () -> Void = {}
+    /// Lands what other processes have confirmed, before anything of their commits is shown.
+    var landOthers: () -> Void = {}
 
     init() { draft = makeDraft() }
 
@@ -56,7 +58,7 @@ final class PendingLayers: ShownLayers {
         show()
     }
 
-    /// Puts several on top; nobody shows anything yet.
+    /// Puts several on top; no screen shows them yet.
     func add(contentsOf new: [Layer]) {
         for layer in new {
             layers.append(layer)
@@ -175,13 +177,13 @@ final class PendingLayers: ShownLayers {
         node.forEach { visit($0, body) }
     }
 
-    /// A confirmed model moved: what stands on it is made again, and whoever else shows it is told.
+    /// A confirmed model moved: what stands on it is made again, and other screens that show it are told.
     private func moved() {
         replay()
         if isInUpdate {
             isMoved = true
         } else {
-            // Whoever is being given it shows it now; the others are told of the model behind this too.
+            // The screen that is being given it shows it now; the others are told of the model after this too.
             manager?.consistencyManager.afterDelivery { [weak self] in self?.manager?.showLayers() }
         }
     }
@@ -191,7 +193,7 @@ final class PendingLayers: ShownLayers {
             isInUpdate = true
             manager.consistencyManager.afterUpdate { [weak self] in self?.endUpdate() }
         }
-        if let landing = context as? Landing { land(landing) }
+        if let landing = context as? Landing { land(landing) } else { landOthers() }
     }
 
     private func endUpdate() {
@@ -240,6 +242,7 @@ final class PendingLayers: ShownLayers {
     }
 
     func list(_ key: String, _ identifiers: [ModelIdentifier?]) -> [LayeredElement]? {
+        landOthers()
         guard let changes = draft.lists[key] else { return nil }
         var elements: [(identifier: ModelIdentifier?, element: LayeredElement)] = identifiers.enumerated().map {
             ($1, .confirmed($0))
