@@ -83,7 +83,6 @@ final class CacheCore: Sendable {
         // An observer is not told of what was before.
         if !audience.hasObservers { ledger.forgetUnreported() }
         if let observer { audience.enter(observer, of: handle) }
-        if let evictor { writer.async { evictor.pins.enter(handle) } }
         return handle
     }
 

@@ -362,7 +362,7 @@ struct AnswerOrderTests {
 
     private func change(_ count: Int, by crowd: Crowd, _ manager: DataModelManager) async throws {
         for start in stride(from: 0, to: count, by: 10_000) {
-            let people = (start..<start + 10_000).map { Person(id: "p\($0)") }
+            let people = (start..<start + 10_000).map { Person(id: "p\($0)", name: "\(count)") }
             switch crowd {
             case .manager: manager.updateModels(people, updateCache: false)
             case .cache: try await inner.write(contentsOf: people)

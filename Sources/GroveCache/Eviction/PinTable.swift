@@ -21,8 +21,8 @@ struct PinTable {
     private(set) var roots: [[UInt8]: [UInt64: Int]] = [:]
     /// What this transaction has changed of the roots, as it was before.
     private var undo: [(root: [UInt8], handles: [UInt64: Int]?)] = []
-    /// The handles that are open: what others asked for before they were closed comes too late.
-    private var handles: Set<UInt64> = []
+    /// Handles that are closed: what they asked for before comes too late.
+    private var departed: Set<UInt64> = []
     private var marks: [UInt64: Mark] = [:]
     /// How many references were let go of since the marks were made, each of which may leave marks idle.
     private var lost = 0
@@ -63,14 +63,11 @@ struct PinTable {
     }
 
     /// Whether `handle` is closed.
-    func hasLeft(_ handle: UInt64) -> Bool { !handles.contains(handle) }
-
-    /// Notes that `handle` is open.
-    mutating func enter(_ handle: UInt64) { handles.insert(handle) }
+    func hasLeft(_ handle: UInt64) -> Bool { departed.contains(handle) }
 
     /// Lets go of everything that `handle` retains.
     mutating func leave(_ handle: UInt64) {
-        handles.remove(handle)
+        departed.insert(handle)
         for (root, handles) in roots where handles[handle] != nil {
             roots[root]?[handle] = nil
             if roots[root]?.isEmpty == true { roots[root] = nil }

@@ -40,8 +40,9 @@ extension CacheReader where Self: ~Copyable {
 }
 
 extension NormalizedCache {
-    /// Calls `tell` on the queue of events when what is kept may have changed, before followers are told of the commit, until what it
-    /// returns is gone. A commit of another process is noticed as its models are.
+    /// Calls `tell` on the queue of events when what is kept may have changed, until what it returns is gone.
+    ///
+    /// It is called before followers are told of the commit. A commit of another process is noticed as its models are.
     package func followKept(_ tell: @escaping @Sendable () -> Void) -> any Sendable {
         KeptFollower(streams: core.audience.streams, number: core.audience.streams.followKept(tell))
     }
