@@ -325,9 +325,9 @@ let package = Package(
         .testTarget(
             name: "GroveToolTests", dependencies: ["GrovePlatform", "GroveTool", "GroveCompare", "GroveCache"],
             swiftSettings: strict),
-        // Small applications over the providers, for people to copy, and their tests.
+        // Four small applications over the providers, for people to copy, and their tests.
         .testTarget(
-            name: "PatternsExample", dependencies: ["Grove", "GroveLMDB", "GroveMemory", "GroveMacros", "GroveOutbox"],
+            name: "PatternsExample", dependencies: ["Grove", "GroveLMDB", "GroveMemory", "GroveMacros"],
             path: "Docs/Examples/Patterns", swiftSettings: strict),
     ]
 )

@@ -44,11 +44,6 @@ extension Outbox {
             for step in left.flatMap(\.steps) { try step.store(tx, brought: brought) }
             for record in renamed { try OutboxStore.update(record, tx, seen) { $0.body = record.body } }
             try OutboxStore.end(left.map(\.name), tx, seen)
-            if let replacement = answer.replacement {
-                var names = ConfirmedNames(try tx.kept(ConfirmedNames.name))
-                for item in ends { names.add(item.name.dropFirst(OutboxRecord.prefix.count), replacement) }
-                try tx.keep(names.encoded(), as: ConfirmedNames.name)
-            }
         }
         do {
             try await storing.value
@@ -83,8 +78,7 @@ extension Outbox {
     }
 
     /// Lets other mutations name a model by the identifier that the server gave it; returns the records that changed.
-    @discardableResult
-    func rename(_ replacement: (old: ModelIdentifier, new: ModelIdentifier)) -> [OutboxRecord] {
+    private func rename(_ replacement: (old: ModelIdentifier, new: ModelIdentifier)) -> [OutboxRecord] {
         var renamed: [OutboxRecord] = []
         for item in pending where !item.isUnderWay {
             guard let mutation = item.mutation else { continue }

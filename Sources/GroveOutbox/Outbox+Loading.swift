@@ -108,34 +108,6 @@ extension Outbox {
         pumpAll()
     }
 
-    /// Lands what other processes have confirmed, in the turn in which the first of it is shown here; what else they did is looked at later.
-    func landOthers() {
-        let isMoved = isKeptMoved.withLock { isMoved in
-            defer { isMoved = false }
-            return isMoved
-        }
-        // What this process writes goes its own way.
-        guard isMoved, !pending.isEmpty, (try? isBehind()) == true else { return }
-        let gone = pending.filter { item in
-            guard item.record.number > 0, !item.isUnderWay, item.layer?.landed == nil else { return false }
-            do { return try store.kept(item.record.name) == nil } catch { return false }
-        }
-        guard !gone.isEmpty else { return }
-        let names = ConfirmedNames(try? store.kept(ConfirmedNames.name))
-        for item in gone {
-            guard let layer = item.layer else { continue }
-            let replacement = names.replacement(of: item.id)
-            let steps = layer.steps.map { step in
-                guard let (old, new) = replacement, case .insert(old, let node, _, _) = step.change,
-                    let model = store.model(new, node)
-                else { return step }
-                return step.replacing(old, new, model)
-            }
-            layers.land([layer.number]) { _ in steps }
-            if let replacement { rename(replacement) }
-        }
-    }
-
     private func isBehind() throws(CacheError) -> Bool {
         let stored = OutboxCounter(try store.kept(OutboxCounter.name))
         return seen.withLock { $0 != stored }
@@ -160,7 +132,7 @@ extension Outbox {
     }
 
     private func report(_ item: PendingMutation, _ error: any Error) {
-        // After the initialiser, so that the application can listen.
+        // Behind the initialiser, so that somebody can listen.
         Task { self.onProblem?(item, .unreadable(error)) }
     }
 

@@ -185,9 +185,5 @@ extension Outbox {
         item.state = .waitingForNetwork(error)
         (item.due, item.isBackingOff) = (options.now() + options.pause(after: item.tries), true)
         item.tries += 1
-        // While it waits, another process may try; so may this application after a relaunch.
-        guard sending.count <= 1 else { return }
-        let owner = owner
-        _ = write { tx in try OutboxStore.release(tx, owner) }
     }
 }

@@ -54,8 +54,6 @@ public final class Outbox<API: Sendable> {
     @ObservationIgnored let seen = Lock(OutboxCounter.unknown)
     /// Tells of changes of what is kept.
     @ObservationIgnored var following: (any Sendable)?
-    /// Whether what is kept may have changed since it was looked at.
-    @ObservationIgnored let isKeptMoved = Lock(false)
     /// What looks for the work of other processes, and whether it is to look once more.
     @ObservationIgnored var looking: Task<Void, Never>?
     @ObservationIgnored var isLookDue = false
@@ -80,12 +78,8 @@ public final class Outbox<API: Sendable> {
         layers.tellNotIdempotent = { [weak self] number in self?.tellNotIdempotent(number) }
         layers.land = { [weak self] landing in self?.land(landing) }
         layers.wiped = { [weak self] in self?.noteWipe() }
-        layers.landOthers = { [weak self] in self?.landOthers() }
         try load(isSettled: true)
-        following = store.follow { [weak self, isKeptMoved] in
-            isKeptMoved.withLock { $0 = true }
-            Task { @MainActor in self?.look() }
-        }
+        following = store.follow { [weak self] in Task { @MainActor in self?.look() } }
     }
 
     // MARK: Submitting

@@ -1,6 +1,4 @@
 import GroveCache
-import GroveCoding
-import GroveConsistency
 import GroveModel
 
 /// The cache as an outbox uses it.
@@ -11,8 +9,6 @@ struct OutboxStore: Sendable {
     let kept: @Sendable (String) throws(CacheError) -> [UInt8]?
     let write: @Sendable (@escaping Body) async throws -> Void
     let place: @Sendable () -> Place
-    /// The model of an identifier that is stored, of the type of another one.
-    let model: @Sendable (ModelIdentifier, any Model) -> (any Model)?
     /// Returns when followers were told of every commit that was made before.
     let told: @Sendable () async -> Void
     /// Calls its argument when what is kept may have changed, until what it returns is gone.
@@ -23,12 +19,6 @@ struct OutboxStore: Sendable {
         kept = { (name) throws(CacheError) in try cache.kept(name) }
         write = { body in try await cache.write(durability: .standard) { tx in try body(tx) } }
         place = { cache.place() }
-        model = { identifier, other in
-            func read<M: CacheableModel>(_ type: M.Type) -> (any Model)? {
-                (try? cache.model(identifier, as: type)).map { Leaf.node($0) }
-            }
-            return (Swift.type(of: Leaf.base(other)) as? any CacheableModel.Type).flatMap { read($0) }
-        }
         told = { await cache.followersTold() }
         follow = { body in cache.followKept(body) }
     }

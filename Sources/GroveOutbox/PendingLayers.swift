@@ -40,8 +40,6 @@ final class PendingLayers: ShownLayers {
     /// Told of a confirmation that is being shown.
     var land: (Landing) -> Void = { _ in }
     var wiped: () -> Void = {}
-    /// Lands what other processes have confirmed, before anything of their commits is shown.
-    var landOthers: () -> Void = {}
 
     init() { draft = makeDraft() }
 
@@ -58,7 +56,7 @@ final class PendingLayers: ShownLayers {
         show()
     }
 
-    /// Puts several on top; no screen shows them yet.
+    /// Puts several on top; nobody shows anything yet.
     func add(contentsOf new: [Layer]) {
         for layer in new {
             layers.append(layer)
@@ -177,13 +175,13 @@ final class PendingLayers: ShownLayers {
         node.forEach { visit($0, body) }
     }
 
-    /// A confirmed model moved: what stands on it is made again, and other screens that show it are told.
+    /// A confirmed model moved: what stands on it is made again, and whoever else shows it is told.
     private func moved() {
         replay()
         if isInUpdate {
             isMoved = true
         } else {
-            // The screen that is being given it shows it now; the others are told of the model after this too.
+            // Whoever is being given it shows it now; the others are told of the model behind this too.
             manager?.consistencyManager.afterDelivery { [weak self] in self?.manager?.showLayers() }
         }
     }
@@ -193,7 +191,7 @@ final class PendingLayers: ShownLayers {
             isInUpdate = true
             manager.consistencyManager.afterUpdate { [weak self] in self?.endUpdate() }
         }
-        if let landing = context as? Landing { land(landing) } else { landOthers() }
+        if let landing = context as? Landing { land(landing) }
     }
 
     private func endUpdate() {
@@ -242,7 +240,6 @@ final class PendingLayers: ShownLayers {
     }
 
     func list(_ key: String, _ identifiers: [ModelIdentifier?]) -> [LayeredElement]? {
-        landOthers()
         guard let changes = draft.lists[key] else { return nil }
         var elements: [(identifier: ModelIdentifier?, element: LayeredElement)] = identifiers.enumerated().map {
             ($1, .confirmed($0))

@@ -84,22 +84,6 @@ struct SharedStoreTests {
         #expect(!second.outbox.pending.contains { $0.id == item.id })
     }
 
-    @Test(
-        "One whose network fails gives the lease back while it waits, as one does that is closed",
-        arguments: [false, true])
-    func waits(isClosed: Bool) async throws {
-        try await first.outbox.submit(Like(post: 1))
-        let request = await first.server.next()
-        #expect(try leaseIsKept)
-        if isClosed { first.outbox.close() }
-        request.reply(.failure(NoNetwork()))
-        await first.outbox.flush()
-        await first.outbox.stored()
-        #expect(try !leaseIsKept)
-        second.outbox.resume()
-        #expect(await second.server.next().name == "like:1")
-    }
-
     @Test("A lease keeps others from sending for as long as its owner took it for")
     func othersLength() async throws {
         var options = Scene.options(clock, "long")
@@ -152,7 +136,7 @@ struct SharedStoreTests {
         #expect(second.server.seen.isEmpty)
     }
 
-    @Test("What another one has confirmed is shown once in every turn, and is pending no more")
+    @Test("What another one has confirmed shows nothing twice, and is pending no more")
     func confirmedElsewhere() async throws {
         _ = await first.feed([Post(id: 1)])
         let feed = CollectionDataProvider<Post>(dataModelManager: second.manager)
@@ -161,18 +145,8 @@ struct SharedStoreTests {
         second.outbox.resume()
         await second.outbox.flush()
         #expect(feed.data.map(\.id) == [1, -7])
-        var seen: Set<[Int]> = []
-        let looking = Task {
-            while !Task.isCancelled {
-                seen.insert(feed.data.map(\.id))
-                await Task.yield()
-            }
-        }
         await first.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
         await settle()
-        looking.cancel()
-        await looking.value
-        #expect(seen.isSubset(of: [[1, -7], [1, 90]]))
         #expect(feed.data.map(\.id) == [1, 90])
         #expect(second.outbox.pending.isEmpty && second.server.seen.isEmpty)
     }
