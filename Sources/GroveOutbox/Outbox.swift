@@ -52,8 +52,8 @@ public final class Outbox<API: Sendable> {
     var life: Int { lives.withLock { $0 } }
     /// What is known of the store: another count there says that another process was at work.
     @ObservationIgnored let seen = Lock(OutboxCounter.unknown)
-    /// Tells of changes of what is kept.
-    @ObservationIgnored var following: (any Sendable)?
+    /// Tells of commits of others.
+    @ObservationIgnored var following: (any FollowedCache)?
     /// What looks for the work of other processes, and whether it is to look once more.
     @ObservationIgnored var looking: Task<Void, Never>?
     @ObservationIgnored var isLookDue = false

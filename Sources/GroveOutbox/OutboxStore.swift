@@ -11,8 +11,8 @@ struct OutboxStore: Sendable {
     let place: @Sendable () -> Place
     /// Returns when followers were told of every commit that was made before.
     let told: @Sendable () async -> Void
-    /// Calls its argument when what is kept may have changed, until what it returns is gone.
-    let follow: @Sendable (@escaping @Sendable () -> Void) -> any Sendable
+    /// Calls its argument after each commit of which followers are told, until what it returns is gone.
+    let follow: @Sendable (@escaping @Sendable () -> Void) -> any FollowedCache
 
     init<Store: NodeStore>(_ cache: NormalizedCache<Store>) {
         all = { () throws(CacheError) in try cache.allKept() }
@@ -20,7 +20,7 @@ struct OutboxStore: Sendable {
         write = { body in try await cache.write(durability: .standard) { tx in try body(tx) } }
         place = { cache.place() }
         told = { await cache.followersTold() }
-        follow = { body in cache.followKept(body) }
+        follow = { body in cache.followed { _ in body() } }
     }
 }
 

@@ -170,26 +170,28 @@ final class OutboxProgram {
             }
         log.append("elsewhere \(item.0.id) \(item.1)")
         steps.append((item.0.id, item.1))
-        await settle()
+        scene.outbox.resume()
     }
 
     /// Another process shows what all have submitted.
     private func lookElsewhere() async throws {
         log.append("look elsewhere")
         await scene.outbox.stored()
+        other.outbox.resume()
+        other.outbox.suspend()
         await settle()
         checkOther("elsewhere")
     }
 
     /// The server tells by itself of a post, and of a mutation that it has carried out.
     private func push() async {
-        let changes = steps.indices.filter { index in
+        let posts = steps.indices.filter { index in
             switch steps[index].step {
             case .like, .edit: true
             case .write, .takeOut, .toFront: false
             }
         }
-        guard let index = changes.randomElement(using: &random) else { return }
+        guard let index = posts.randomElement(using: &random) else { return }
         let (key, step) = steps[index]
         let before = expected()
         steps.remove(at: index)
@@ -198,12 +200,10 @@ final class OutboxProgram {
         // It is as of now.
         let wasMoved = moved
         moved = []
-        let posts = self.posts
         var answer = carryOut(step)
         answer = Answer(contentsOf: answer.models, includes: [key])
         moved = wasMoved
-        // What was so before is no change.
-        moved.formUnion((1...4).filter { self.posts[$0] != posts[$0] })
+        if let id = answer.models.first.flatMap({ ($0 as? Post)?.id }) { moved.insert(id) }
         let task = Task { await scene.outbox.receive(answer) }
         await quiet(confirmed: key, before)
         await task.value
@@ -217,7 +217,6 @@ final class OutboxProgram {
             await cache.followersTold()
             await scene.manager.flush()
             await other.manager.flush()
-            await scene.outbox.looking?.value
             await other.outbox.flush()
         }
     }

@@ -54,14 +54,8 @@ final class Audience: Sendable {
 
     /// Tells observers and streams of what changed, in its turn.
     func tell(of set: ChangeSet) {
-        guard !set.isEmpty || set.changesKept, !isEmpty else { return }
+        guard !set.isEmpty, !isEmpty else { return }
         tell(present) { tell in tell.change(set) }
-    }
-
-    /// Tells of commits of other processes, which may have changed what is kept too.
-    func tell(ofOthers sets: [ChangeSet]) {
-        events.async { [streams] in streams.tellOfKept() }
-        for set in sets { tell(of: set) }
     }
 
     /// Tells only those who follow.
@@ -80,7 +74,6 @@ final class Audience: Sendable {
         fileprivate let streams: ChangeHub
 
         func change(_ set: ChangeSet) {
-            if set.changesKept || set.changesEverything { streams.tellOfKept() }
             guard set.isNews || set.editTicket > 0 else { return }
             if !set.isEmpty { for observer in observers { observer.cacheDidCommit(set) } }
             streams.publish(set)

@@ -9,8 +9,6 @@ final class ChangeHub: Sendable {
         var followers: [UInt64: @Sendable (any CommittedChanges) -> Void] = [:]
         /// What those of them show who say so.
         var shows: [UInt64: @Sendable (ShownItem) -> Bool] = [:]
-        /// Those who ask for changes of what is kept.
-        var kept: [UInt64: @Sendable () -> Void] = [:]
     }
 
     private struct Weak<Element: Sendable>: Sendable {
@@ -26,9 +24,7 @@ final class ChangeHub: Sendable {
     static let unreadModels = 16_384
 
     /// Whether there is neither a stream of changes nor a follower.
-    var isIdle: Bool {
-        state.withLock { $0.models.isEmpty && $0.all.isEmpty && $0.followers.isEmpty && $0.kept.isEmpty }
-    }
+    var isIdle: Bool { state.withLock { $0.models.isEmpty && $0.all.isEmpty && $0.followers.isEmpty } }
 
     /// Whether there is a follower.
     var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
@@ -61,27 +57,8 @@ final class ChangeHub: Sendable {
     /// Ends that.
     func unfollow(_ origin: UInt64) {
         // What it holds may call the cache when it goes, so not under the lock.
-        let left = state.withLock { state in
-            (
-                state.followers.removeValue(forKey: origin), state.shows.removeValue(forKey: origin),
-                state.kept.removeValue(forKey: origin)
-            )
-        }
+        let left = state.withLock { ($0.followers.removeValue(forKey: origin), $0.shows.removeValue(forKey: origin)) }
         extendLifetime(left)
-    }
-
-    /// Lets `tell` be told when what is kept may have changed, before followers are told of the commit.
-    func followKept(_ tell: @escaping @Sendable () -> Void) -> UInt64 {
-        state.withLock { state in
-            state.keys += 1
-            state.kept[state.keys] = tell
-            return state.keys
-        }
-    }
-
-    /// Tells those who ask that what is kept may have changed.
-    func tellOfKept() {
-        for tell in state.withLock({ Array($0.kept.values) }) { tell() }
     }
 
     /// A new reader of the model of `identifier`.

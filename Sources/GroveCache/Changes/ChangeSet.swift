@@ -39,8 +39,6 @@ public struct ChangeSet: Sendable {
     var deletedTypes: Set<ObjectIdentifier> = []
     /// Whether the call had no say in some of its nodes, which were changed or deleted since it was made.
     var isSuperseded = false
-    /// Whether the call changed something that is kept, which no change set names.
-    var changesKept = false
 
     init(
         sequence: CallNumber, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
@@ -129,7 +127,6 @@ public struct ChangeSet: Sendable {
         isWipe = other.isWipe
         deletedTypes = other.deletedTypes
         isSuperseded = other.isSuperseded
-        changesKept = other.changesKept
     }
 
     /// The same change set, without the tree that was written.

@@ -11,7 +11,6 @@ struct ChangeSetUnion {
     private var aliases: Set<ModelIdentifier> = []
     private var lists: [ListChange] = []
     private var changesEverything = false
-    private var changesKept = false
 
     init(sequence: CallNumber) { self.sequence = sequence }
 
@@ -19,7 +18,6 @@ struct ChangeSetUnion {
     mutating func add(_ set: ChangeSet) {
         sequence = max(sequence, set.sequence)
         if set.changesEverything { changesEverything = true }
-        if set.changesKept { changesKept = true }
         set.forEachChanged { identifier in
             if !deleted.isEmpty { deleted.remove(identifier) }
             if !evicted.isEmpty { evicted.remove(identifier) }
@@ -56,12 +54,10 @@ struct ChangeSetUnion {
 
     /// All of it.
     var changeSet: ChangeSet {
-        var set = ChangeSet(
+        ChangeSet(
             sequence: sequence, named: changed, deleted: Array(deleted),
             evicted: EvictedNames(nodes: Array(evicted), lists: evictedLists),
             collections: Array(collections), aliases: Array(aliases), lists: lists,
             changesEverything: changesEverything)
-        set.changesKept = changesKept
-        return set
     }
 }

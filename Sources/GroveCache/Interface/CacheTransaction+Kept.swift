@@ -40,27 +40,10 @@ extension CacheReader where Self: ~Copyable {
 }
 
 extension NormalizedCache {
-    /// Calls `tell` on the queue of events when what is kept may have changed, until what it returns is gone.
-    ///
-    /// It is called before followers are told of the commit. A commit of another process is noticed as its models are.
-    package func followKept(_ tell: @escaping @Sendable () -> Void) -> any Sendable {
-        KeptFollower(streams: core.audience.streams, number: core.audience.streams.followKept(tell))
-    }
-
     /// Returns when followers were told of every commit that was made before.
     package func followersTold() async {
         await withCheckedContinuation { continuation in core.audience.events.async { continuation.resume() } }
     }
-}
-
-/// One who is told of what is kept.
-private final class KeptFollower: Sendable {
-    private let streams: ChangeHub
-    private let number: UInt64
-
-    init(streams: ChangeHub, number: UInt64) { (self.streams, self.number) = (streams, number) }
-
-    deinit { streams.unfollow(number) }
 }
 
 extension Reconstructor {

@@ -34,7 +34,7 @@ extension CacheCore {
             state.know(stored)
             return known
         }
-        audience.tell(ofOthers: changesOfOthers(after: known, isSame: isSame, stored, in: view))
+        for set in changesOfOthers(after: known, isSame: isSame, stored, in: view) { audience.tell(of: set) }
     }
 
     /// The change sets that other processes committed after `known`, up to `stored`, which is the state in `view`.

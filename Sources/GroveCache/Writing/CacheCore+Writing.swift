@@ -231,7 +231,7 @@ extension CacheCore {
         }
         // Taken apart here, with no lock held.
         _ = consume left
-        if !others.isEmpty { audience.tell(ofOthers: others) }
+        for set in others { audience.tell(of: set) }
         if let released = evictor?.pins.takeReleased(), released > 0 {
             audience.tell { $0.cacheDidReleasePins(released) }
         }

@@ -8,8 +8,6 @@ struct ChangeLists {
     var aliases: [ModelIdentifier] = []
     /// Whether whatever names a model may show it again, or show it no more.
     var changesHolders = false
-    /// Whether something that is kept is not what it was.
-    var changesKept = false
 
     /// Takes in what became of `extra`.
     mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
@@ -26,10 +24,8 @@ struct ChangeLists {
             if key.first == Namespace.node { evicted.append(identifier) }
             if key.first == Namespace.collection { collections.append(identifier) }
             if key.first == Namespace.alias { aliases.append(identifier) }
-            if key.first == Namespace.kept { changesKept = true }
-        case (.kept, _): changesKept = true
         case (.alias(let key, _), _): aliases.append(ChangeLists.identifier(key[...]))
-        case (.pin, _), (.unlist, _), (.undelete, _): return
+        case (.pin, _), (.unlist, _), (.undelete, _), (.kept, _): return
         }
     }
 

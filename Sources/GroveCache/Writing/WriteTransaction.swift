@@ -164,7 +164,6 @@ struct WriteTransaction: ~Copyable {
         set.origin = write.origin
         set.editTicket = write.ticket
         set.isSuperseded = isSuperseded
-        set.changesKept = named.changesKept
         if isSuperseded { write.noteSuperseded() }
         return set
     }
