@@ -16,7 +16,7 @@ struct NearCacheDelegateTests {
     init() throws {
         trial = try SharedTrial(MemoryWorld())
         manager = DataModelManager(
-            cacheDelegate: NearCacheDelegate(trial.near) { [failures] in failures.add($0, $1) })
+            cacheDelegate: NearCacheDelegate(trial.near) { [failures] in failures.add($0, $1) }, cacheTimeout: 600)
     }
 
     private func read(_ id: String) async throws -> String? {
