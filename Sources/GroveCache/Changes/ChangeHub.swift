@@ -112,9 +112,12 @@ final class ChangeHub: Sendable {
     /// Tells every follower; the one whose call it was hears only what became of its edit of a list.
     func tellFollowers(_ changes: ChangeSet) {
         let followers = state.withLock(\.followers)
-        // A follower may keep it as long as a request is open: names, and not what was written.
-        let names = changes.isNews && followers.keys.contains { $0 != changes.origin } ? changes.withoutTree : changes
-        for (origin, tell) in followers where origin != changes.origin && changes.isNews { tell(names) }
+        let others = followers.filter { $0.key != changes.origin }
+        if changes.isNews, !others.isEmpty {
+            // A follower may keep it as long as a request is open: names, and not what was written.
+            let names = changes.withoutTree
+            for tell in others.values { tell(names) }
+        }
         if changes.editTicket > 0 { followers[changes.origin]?(OwnEdit(changes)) }
     }
 

@@ -125,7 +125,7 @@ extension WriteTransaction {
 
     /// A record that may go: the hands look at some, and take one that is among the worst of what was seen lately, or the worst.
     ///
-    /// If something is known that a follower shows, whatever else of the kind is seen becomes known too.
+    /// Once a candidate is known that a follower shows, every other one that is seen becomes known too.
     private mutating func search(
         _ evictor: Evictor, _ sweep: any SweepableTransaction, _ entries: Int, _ left: inout (looks: Int, records: Int)
     ) throws(CacheError) -> EvictionCandidate? {
@@ -186,7 +186,8 @@ extension WriteTransaction {
             }
             // It was stored under a larger budget.
             if weight > evictor.capacity { (score, goes) = (.infinity, true) }
-            if !eviction.shown.isEmpty, unsafe key[0] == Namespace.node {
+            // What is expired, or larger than the budget, is a candidate in any case.
+            if !eviction.shown.isEmpty, score < .infinity, unsafe key[0] == Namespace.node {
                 let candidate = unsafe EvictionCandidate(
                     key: Array(key), hash: hash, written: written, score: score, weight: weight)
                 let isYoung =
