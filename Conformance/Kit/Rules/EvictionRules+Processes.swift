@@ -95,10 +95,11 @@ extension EvictionRules {
     ) throws {
         for place in 0..<BudgetProcess.places {
             let newest = BudgetProcess.tree(name, place)
-            guard let tree = try cache.read(ModelIdentifier(newest.id), as: Branch.self).value else {
+            let read = try cache.read(ModelIdentifier(newest.id), as: Branch.self)
+            guard let tree = read.value else {
                 try trial.expect(
                     committed < 0 || place != committed % BudgetProcess.places,
-                    "the tree of round \(committed) \(what): expected it, got a miss.")
+                    "the tree of round \(committed) \(what): expected it, got \(brief(read)).")
                 continue
             }
             let least = (0...max(committed, 0)).last { $0 <= committed && $0 % BudgetProcess.places == place } ?? 0
