@@ -265,6 +265,19 @@ struct ListWritersTests {
         }
     }
 
+    @Test("Rows that came into an empty list stay if the cache lost the list", arguments: FollowedBackend.allCases)
+    func firstRows(backend: FollowedBackend) async throws {
+        try await backend.open { scene, _ in
+            let list = People(dataModelManager: scene.manager)
+            list.fetchDataFromCache(withCacheKey: "people") { _, _ in }
+            list.append(people(["mine"]))
+            try await scene.settle()
+            try scene.remove(list: "people")
+            try await scene.settle()
+            #expect(list.data.map(\.id) == ["mine"])
+        }
+    }
+
     @Test("An edit of a list that the cache cannot read all of leaves the rest of it there")
     func unreadable() async throws {
         for backend in FollowedBackend.allCases {

@@ -23,7 +23,7 @@ extension CollectionStore {
             return keep(edit, of: before)
         }
         guard manager.followed != nil else { return saveWhole(cacheKey, context) }
-        endEditsOfBefore()
+        endEditsOfBefore(beside: before)
         // What was kept before a whole list makes no difference; an answer is put under what was kept since its request.
         if case .set(_, isPage: false) = edit {
             if place == nil { pending.removeAll { $0.ticket == 0 } }
@@ -189,6 +189,7 @@ extension CollectionStore {
         _ edit: EntryEdit<T>, of before: PersistentVector<Entry<T>>, _ ticket: UInt64 = 0, isAnswer: Bool = false
     ) {
         guard manager.followed != nil || isLoading, cacheKey != nil else { return }
+        endEditsOfBefore(beside: before)
         if committed == nil { committed = before }
         pending.append(PendingEdit(ticket: ticket, edit: edit, wipes: manager.wipesNow, isAnswer: isAnswer))
     }
@@ -204,11 +205,13 @@ extension CollectionStore {
     }
 
     /// Lets go of what was edited before everything was emptied, and of what that was an edit of, though it is shown yet.
-    func endEditsOfBefore() {
+    ///
+    /// - Parameter rows: what was shown before the edit that calls this; `nil` if none does.
+    func endEditsOfBefore(beside rows: PersistentVector<Entry<T>>? = nil) {
         let now = manager.wipesNow
         pending.removeAll { $0.wipes != now }
         guard wipes != now else { return }
-        (wipes, showsRowsOfBefore) = (now, true)
+        (wipes, showsRowsOfBefore) = (now, (rows ?? entries).count > 0)
         (committed, hidden, commit) = (PersistentVector(), [], nil)
     }
 
