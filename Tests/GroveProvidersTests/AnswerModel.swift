@@ -91,9 +91,17 @@ struct AnswerModel {
     /// It need not be if the cache has refused an answer with the node, or a later edit: a refused edit removes the
     /// version before it too.
     func mustBeSaved(_ name: String, _ version: String) -> Bool {
-        let step = Int(version.hasPrefix("a") ? version.dropFirst() : version[...]) ?? 0
+        let step = AnswerModel.step(of: version)
         return nodes[name]?.uncertain.allSatisfy { 0 < $0 && $0 <= step } ?? true
     }
+
+    /// The step of an edit, or of a request.
+    static func step(of version: String) -> Int {
+        Int(version.hasPrefix("a") ? version.dropFirst() : version[...]) ?? 0
+    }
+
+    /// Whether no edit of the node was refused.
+    func isCertain(_ name: String) -> Bool { nodes[name]?.uncertain.isEmpty ?? true }
 
     /// Whether the node was edited since the last wipe, and no answer has brought it.
     func isUnconfirmed(_ name: String) -> Bool {

@@ -3,8 +3,31 @@ import GroveCache
 import GroveCoding
 import Testing
 
-/// What holds at rest.
+/// What holds at rest, and after each turn of the main actor.
 extension AnswerProgram {
+    /// A screen shows nothing older than an edit by its manager once all was at rest, and nothing of before a wipe of which its manager knows.
+    func checkTurn() {
+        for provider in messages where !provider.isMissing {
+            guard let shown = provider.data else { continue }
+            checkTurn(shown.text, "Message:\(shown.id)", by: provider.dataModelManager)
+            checkTurn(shown.sender.name, "Person:\(shown.sender.id)", by: provider.dataModelManager)
+        }
+        for provider in people where !provider.isMissing {
+            guard let shown = provider.data else { continue }
+            checkTurn(shown.name, "Person:\(shown.id)", by: provider.dataModelManager)
+        }
+        for (list, manager) in zip(lists, managers) where !list.isMissing {
+            for shown in list.data { checkTurn(shown.name, "Person:\(shown.id)", by: manager) }
+        }
+    }
+
+    private func checkTurn(_ version: String, _ name: String, by manager: DataModelManager) {
+        let (who, at) = (number(manager), AnswerModel.step(of: version))
+        #expect(at > learnedWipes[who], "\(name) is \(version), of before a wipe, at \(step); \(story)")
+        guard at > model.lastWipe, model.isCertain(name), let edited = learned[who][name] else { return }
+        #expect(at >= edited, "\(name) is \(version) at \(step), which undoes \(edited); \(story)")
+    }
+
     func check() throws {
         for provider in messages {
             // Who has asked for something sees it as soon as anybody has it.

@@ -71,7 +71,10 @@ extension AnswerProgram {
         guard !open.isEmpty else { return }
         let (kind, number) = pick(open)
         answer(kind, number)
-        for _ in 0..<Int.random(in: 0..<4, using: &random) { await Task.yield() }
+        for _ in 0..<Int.random(in: 0..<4, using: &random) {
+            await Task.yield()
+            checkTurn()
+        }
     }
 
     /// Notes an answer.

@@ -35,6 +35,10 @@ final class AnswerProgram {
     /// The servers of the two messages.
     let modelServers = [Server<Message?>(), Server<Message?>()]
     private var pushes: [(step: Int, manager: Int, place: Place)] = []
+    /// The wipe after which each manager was at rest, or which it made itself.
+    var learnedWipes = [0, 0]
+    /// Of `edits`, those that each manager's screens show.
+    var learned: [[String: Int]] = [[:], [:]]
     var loads: [Task<Void, Never>] = []
     var model = AnswerModel()
     var isSuspended = false
@@ -69,13 +73,14 @@ final class AnswerProgram {
     func run() async throws {
         let withPeer = peer != nil
         let kinds =
-            Array(0..<26) + (withPeer ? 26..<30 : 0..<0) + (editsLists ? 30..<36 : 0..<0)
+            Array(0..<26) + [40] + (withPeer ? 26..<30 : 0..<0) + (editsLists ? 30..<36 : 0..<0)
             + (editsLists && withPeer ? 36..<38 : 0..<0)
         for _ in 1...60 {
             step += 1
             let kind = pick(kinds)
             calls.append("\(step):\(kind)")
             try await call(kind)
+            checkTurn()
         }
         try await end()
     }
@@ -147,6 +152,7 @@ final class AnswerProgram {
             calls.append("door\(door)")
             try await wipe(door)
             if replacesFiles, door >= 3 { model.replaceFiles(step) } else { model.wipe(step) }
+            if peer == nil, door == 1 || door == 2 { learnedWipes[door - 1] = step }
             wanted = [:]
         case 21 where !isSuspended:
             try scene.suspend()
@@ -174,12 +180,30 @@ final class AnswerProgram {
             wanted = [:]
             try await settle()
         case 30...35: try editList()
+        case 40 where !pushes.isEmpty && !isSuspended: writeLate(pushes.removeFirst())
         case 36, 37:
             guard !isSuspended else { break }
             try await settle()
             try editListElsewhere()
             try await settle()
         default: await Task.yield()
+        }
+    }
+
+    /// Writes an answer as of a place by a task, which may commit it after later calls.
+    private func writeLate(_ push: (step: Int, manager: Int, place: Place)) {
+        let (pushed, cache) = (message("a\(push.step)"), scene.anyCache)
+        bring(pushed, push.step)
+        begin {
+            do {
+                try await cache.write(pushed, asOf: push.place)
+            } catch {
+                let code = (error as? CacheError)?.code
+                #expect(code == .cancelled || code == .suspended, self.story)
+                guard code == .suspended else { return }
+                self.model.mayEdit("Message:\(pushed.id)", 0)
+                self.model.mayEdit("Person:\(pushed.sender.id)", 0)
+            }
         }
     }
 
@@ -209,6 +233,7 @@ final class AnswerProgram {
         // What was refused while the cache was suspended is told once, and saved again.
         for _ in 0..<3 { try? await scene.settle() }
         if !isSuspended { isListSettled = true }
+        if !isSuspended { (learned, learnedWipes) = (edits, [model.lastWipe, model.lastWipe]) }
     }
 
     private func end() async throws {
@@ -226,6 +251,7 @@ final class AnswerProgram {
             for (id, server) in modelServers.enumerated() { for number in server.open { answer(id, number) } }
             for number in listServer.open { answer(2, number) }
             await Task.yield()
+            checkTurn()
         }
         for _ in 0..<3 { try await settle() }
         try check()

@@ -1,6 +1,7 @@
 import Foundation
 import Grove
 import GroveCache
+import GroveLMDB
 import GroveMemory
 import GroveSQLite
 import TestSupport
@@ -45,10 +46,17 @@ struct AnswerProgramTests {
 
     /// Over files, which are replaced too.
     private func runOverFiles(_ seeds: Range<UInt64>) async throws {
+        try await runOverFiles(seeds) { try SQLiteCache(directory: $0) }
+        try await runOverFiles(seeds) { try LMDBCache(directory: $0) }
+    }
+
+    private func runOverFiles<Store: NodeStore>(
+        _ seeds: Range<UInt64>, open: (String) throws -> NormalizedCache<Store>
+    ) async throws {
         for seed in seeds {
             let directory = try TemporaryDirectory()
             let path = directory.path + "/cache"
-            let scene = Scene(try SQLiteCache(directory: path))
+            let scene = Scene(try open(path))
             try await AnswerProgram(scene, seed, replacesFiles: true) { door in
                 guard door >= 3 else { return try await self.wipe(scene, door) }
                 try scene.suspend()
