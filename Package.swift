@@ -59,6 +59,8 @@ let package = Package(
         .library(name: "GroveLevelDB", targets: ["GroveLevelDB"]),
         .library(name: "GroveShared", targets: ["GroveShared"]),
         .library(name: "GrovePostgres", targets: ["GrovePostgres"]),
+        .library(name: "GroveTesting", targets: ["GroveTesting"]),
+        .library(name: "GroveTestingTraits", targets: ["GroveTestingTraits"]),
         .library(name: "GroveConformance", targets: ["GroveConformance"]),
         .library(name: "GroveLogging", targets: ["GroveLogging"]),
         .library(name: "GroveMetrics", targets: ["GroveMetrics"]),
@@ -139,6 +141,11 @@ let package = Package(
             swiftSettings: strict),
 
         .target(name: "GroveShared", dependencies: ["GroveCache", "GroveCoding", "GroveModel"], swiftSettings: strict),
+
+        // For tests and previews of applications. What imports Testing is apart: no preview may link that.
+        .target(
+            name: "GroveTesting", dependencies: ["GroveCache", "GroveMemory", "GroveModel"], swiftSettings: strict),
+        .target(name: "GroveTestingTraits", dependencies: ["GroveTesting"], swiftSettings: strict),
 
         // Empty where their trait is off.
         .target(
@@ -310,8 +317,11 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Grove", "GroveSQLite", "GroveMemory", "GroveMacros", "GroveModel", "GroveConsistency",
-                "GroveProviders", "GroveCache", "TestSupport",
+                "GroveProviders", "GroveCache", "GroveTesting", "TestSupport",
             ], swiftSettings: strict),
+        .testTarget(
+            name: "GroveTestingTests", dependencies: ["GroveTestingTraits", "GroveTesting"],
+            swiftSettings: strict),
         .testTarget(
             name: "GroveSharedTests",
             dependencies: [

@@ -26,6 +26,8 @@ Sources/Backends/Memory* GroveCache GroveCoding GroveModel GrovePlatform
 Sources/Backends/LMDB* GroveCache GroveCoding GroveModel CLMDB GrovePlatform
 Sources/Backends/SQLite* GroveCache GroveCoding GroveModel CSQLite GrovePlatform
 Sources/Backends/LevelDB* GroveCache GroveCoding GroveModel CLevelDB GrovePlatform
+Sources/GroveTesting* GroveCache GroveMemory GroveModel
+Sources/GroveTestingTraits* GroveTesting
 Sources/Adapters/Logging* GroveCache GroveModel
 Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Adapters/Postgres* GroveShared GroveCoding GroveModel CPostgres

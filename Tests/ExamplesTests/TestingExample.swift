@@ -2,21 +2,20 @@
 // -----
 import Foundation
 import Grove
-import GroveMemory
-import Synchronization
+import GroveTesting
 import Testing
 
 /// What each test has for itself: a cache in memory, a manager over it, and a clock that stands still.
 @MainActor
 struct TestApp {
-    let cache: MemoryCache
+    let cache: TestCache
     let manager: DataModelManager
     let clock: TestClock
 
     init() throws {
-        let clock = TestClock()
-        self.clock = clock
-        cache = try MemoryCache(directory: nil, options: MemoryOptions(), now: { clock.now })
+        let fixture = try CacheFixture()
+        let clock = fixture.clock
+        (cache, self.clock) = (fixture.cache, clock)
         manager = DataModelManager(cacheDelegate: cache, now: { clock.now })
     }
     /// Returns when everything that was called is stored and shown.
@@ -26,14 +25,6 @@ struct TestApp {
             try await cache.flush()
         }
     }
-}
-
-final class TestClock: Sendable {
-    private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
-
-    var now: Date { time.withLock { $0 } }
-
-    func advance(by seconds: Double) { time.withLock { $0 += seconds } }
 }
 // -----
 /// A server that answers what the test says; without an answer, there is no network.
@@ -96,7 +87,7 @@ struct MessageModelTests {
         let app = try TestApp()
         try await app.cache.write(message("old"))
         try await app.cache.evict("Person:1")
-        #expect(try app.cache.read("Message:34", as: Message.self).miss?.identifier == "Person:1")
+        try expectMiss(app.cache.read("Message:34", as: Message.self), .absent, "Person:1")
     }
 }
 // -----

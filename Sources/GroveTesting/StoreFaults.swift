@@ -1,0 +1,22 @@
+public import GroveModel
+import Synchronization
+
+/// What fails in a ``TestStore``, as the test says; at first nothing does.
+///
+/// All members may be used from any thread. A fault counts from the next transaction or view on.
+public final class StoreFaults: Sendable {
+    private let state = Mutex((writes: CacheError?.none, reads: CacheError?.none))
+
+    /// Makes faults of which none is set.
+    public init() {}
+
+    /// Makes every transaction abort at its end with `error`, such as `full`; `nil` lets transactions commit again.
+    public func failWrites(with error: CacheError?) { state.withLock { $0.writes = error } }
+
+    /// Makes every read of the store fail with `error`, such as `inputOutput`; `nil` lets reads succeed again.
+    public func failReads(with error: CacheError?) { state.withLock { $0.reads = error } }
+
+    func checkWrite() throws(CacheError) { if let error = state.withLock({ $0.writes }) { throw error } }
+
+    func checkRead() throws(CacheError) { if let error = state.withLock({ $0.reads }) { throw error } }
+}
