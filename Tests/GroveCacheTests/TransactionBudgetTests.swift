@@ -62,6 +62,27 @@ struct TransactionBudgetTests {
         #expect(places.count > 19)
     }
 
+    /// All that lies before the hands goes, so that they come to one place: that of the newest records.
+    @Test("Eviction looks at as many places if all that lay before them has gone")
+    func handsApart() throws {
+        let cache = try MemoryCache(budget: CacheBudget(bytes: 1_000_000))
+        func write(_ letter: String, _ numbers: Range<Int>, age: Int) throws {
+            _ = try cache.write(
+                contentsOf: numbers.map {
+                    Person(id: "\(letter)\($0)", name: String(repeating: "n", count: 900), age: age)
+                })
+        }
+        for batch in 0..<50 { try write("a", batch * 100..<batch * 100 + 100, age: 0) }
+        for round in 0..<40 {
+            try write("b", 0..<16, age: round)
+            try write("c", round * 60..<round * 60 + 60, age: round)
+            let ages = try (0..<16).map { try cache.model("Person:b\($0)", as: Person.self)?.age }
+            #expect(ages == Array(repeating: round, count: 16), "round \(round)")
+            let hands = try #require(cache.core.evictor).hands.cursors.map { $0?.bytes }
+            #expect(Set(hands).count == hands.count, "round \(round)")
+        }
+    }
+
     @Test("What stays as it is counts nothing, and a node that is written twice counts once")
     func unchanged() throws {
         let cache = try MemoryCache(budget: CacheBudget(bytes: 2_000_000))

@@ -27,7 +27,7 @@ public protocol SweepableTransaction: NodeTransaction {
 }
 
 /// A place in a store's own order, which the store alone understands.
-public struct SweepCursor: Sendable, Equatable {
+public struct SweepCursor: Sendable, Hashable {
     /// The bytes by which the store finds the place again.
     public let bytes: [UInt8]
 

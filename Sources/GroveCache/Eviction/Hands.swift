@@ -2,7 +2,8 @@ import GroveModel
 
 /// Places in a store's own order from which records are looked at, some in a row each.
 ///
-/// They lie where records came, as those lie: hands at even distances would soon all look at the same few.
+/// They lie where records came, as those lie: hands at even distances would soon all look at the same few. If all that lay before some of
+/// them has gone, they come to one place: then one of them stays.
 struct Hands {
     /// How many there are at the most.
     private static let most = 256
@@ -12,6 +13,8 @@ struct Hands {
     private static let moving = most / 4
 
     private(set) var cursors: [SweepCursor?] = [nil]
+    /// The same, to find one.
+    private var places: Set<SweepCursor?> = [nil]
     private var turn = 0
     /// For how many records the hand whose turn it is goes on.
     private var left = 0
@@ -20,16 +23,22 @@ struct Hands {
     private var state = UInt64.random(in: .min ... .max)
 
     /// Adds one at `cursor`, where there are not too many.
-    mutating func add(_ cursor: SweepCursor) { if cursors.count < Hands.most { cursors.append(cursor) } }
+    mutating func add(_ cursor: SweepCursor) {
+        if cursors.count < Hands.most, places.insert(cursor).inserted { cursors.append(cursor) }
+    }
 
     /// Moves one, now and then, to a record that came, of whose kind there are `entries`.
     mutating func move(
         entries: Int, to cursor: () throws(CacheError) -> SweepCursor?
     ) throws(CacheError) {
         if cursors.count < Hands.most {
-            if random(below: 16) == 0, let cursor = try cursor() { cursors.append(cursor) }
-        } else if random(below: max(entries, 1)) < Hands.moving, let cursor = try cursor() {
-            cursors[random(below: cursors.count)] = cursor
+            if random(below: 16) == 0, let cursor = try cursor() { add(cursor) }
+        } else if random(below: max(entries, 1)) < Hands.moving, let cursor = try cursor(),
+            places.insert(cursor).inserted
+        {
+            let hand = random(below: cursors.count)
+            places.remove(cursors[hand])
+            cursors[hand] = cursor
         }
     }
 
@@ -40,9 +49,19 @@ struct Hands {
     }
 
     /// Says that the look went on to `cursor`, over `count` records; at the end another hand goes on.
-    mutating func advance(to cursor: SweepCursor?, over count: Int) {
+    ///
+    /// - Returns: false if another hand is there, which has seen the same records: this one goes.
+    mutating func advance(to cursor: SweepCursor?, over count: Int) -> Bool {
+        places.remove(cursors[turn])
+        guard places.insert(cursor).inserted else {
+            cursors.swapAt(turn, cursors.count - 1)
+            cursors.removeLast()
+            left = 0
+            return false
+        }
         cursors[turn] = cursor
         left = cursor == nil ? 0 : left - max(count, 1)
+        return true
     }
 
     /// A number below `limit`, which is above 0.

@@ -140,9 +140,9 @@ extension WriteTransaction {
         while left.looks > (worst == nil ? 0 : enough), left.records > 0 {
             let turn = evictor.hands.next()
             let result = try look(evictor, sweep, from: turn.cursor, limit: turn.limit, &worst, takesFirst: true)
-            evictor.hands.advance(to: result.cursor, over: result.count)
+            let isFirst = evictor.hands.advance(to: result.cursor, over: result.count)
             if result.isFound { break }
-            left.looks -= result.looks
+            if isFirst { left.looks -= result.looks }
             left.records -= max(result.count, 1)
         }
         return worst
