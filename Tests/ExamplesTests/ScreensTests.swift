@@ -58,7 +58,7 @@ struct ScreensTests {
         let cache = try SQLiteCache(directory: directory.path)
         defer { cache.close() }
         let inbox = InboxModel(DataModelManager(cacheDelegate: cache), server)
-        await inbox.refresh(maxAge: 60)
+        await inbox.refresh(maxAge: 3_600)
         #expect(inbox.messages.data == Server.all)
         #expect(server.asked.withLock { $0.count } == 4, "the cache's are young enough")
         inbox.messages.setData([], cacheKey: "inbox")

@@ -239,6 +239,30 @@ struct ScreenTests {
         #expect(try cache.model("Message:34", as: MessageText.self)?.text == "new")
     }
 
+    @Test(
+        "The sender of a message that was refused is saved, if only the message went from the screen",
+        arguments: [false, true])
+    func refusedSender(isDeleted: Bool) async throws {
+        try await cache.write(Message(id: "1", text: "a", sender: Person(id: "2", name: "old")))
+        let screen = DataProvider<Message>(dataModelManager: manager)
+        let sender = DataProvider<Person>(dataModelManager: manager)
+        _ = try await sender.fetchDataFromCache(withCacheKey: "Person:2")
+        try await cache.suspend()
+        let message = Message(id: "1", text: "b", sender: Person(id: "2", name: "new"))
+        screen.setData(message)
+        await manager.flush()
+        if isDeleted {
+            manager.deleteModel(message)
+        } else {
+            screen.setData(Message(id: "3", text: "c", sender: Person(id: "4", name: "Cy")))
+        }
+        await manager.flush()
+        try await cache.resume()
+        for _ in 0..<3 { try await rest() }
+        #expect(sender.data?.name == "new")
+        #expect(try cache.model("Person:2", as: Person.self)?.name == "new")
+    }
+
     @Test("What the network does not have is deleted, also if the cache was suspended when it said so")
     func refusedDeletion() async throws {
         let shown = DataProvider<Person>(dataModelManager: manager)

@@ -8,6 +8,14 @@ struct UnsavedSet {
     struct Refusal {
         let error: CacheError
         let place: StoredPlace
+        /// The nodes below what was refused.
+        var below: [Node] = []
+    }
+
+    /// A node of a tree, and its projection.
+    struct Node {
+        let identifier: ModelIdentifier
+        let projection: String
     }
 
     /// As what something was to be saved: its projection, and its cache key.
@@ -38,19 +46,35 @@ struct UnsavedSet {
     /// Notes what became of a save, `nil` if it is not to be saved any more; returns whether that is news for the owners.
     ///
     /// Of several the last counts: a call may be told of after a later one.
-    mutating func note(_ key: StaleSet.Key, as name: Name = Name(), _ outcome: SaveOutcome?) -> Bool {
+    ///
+    /// - Parameter below: the nodes below it: if it is not to be saved any more, each of them is.
+    mutating func note(
+        _ key: StaleSet.Key, as name: Name = Name(), _ outcome: SaveOutcome?, below: [Node] = []
+    ) -> Bool {
         let before = refusals[key]?[name]
         let isLater = outcome.map { before?.place.order ?? .zero <= $0.place.order } ?? true
         guard let error = outcome?.refusal else {
-            guard before != nil, isLater else { return false }
+            guard let before, isLater else { return false }
             refusals[key]?[name] = nil
             if refusals[key]?.isEmpty == true { refusals[key] = nil }
+            if outcome == nil { noteNodes(below: before) }
             patience = 1
             return true
         }
         refusals[key, default: [:]][name] = Refusal(
-            error: error, place: (isLater ? outcome?.place : before?.place) ?? .unknown)
+            error: error, place: (isLater ? outcome?.place : before?.place) ?? .unknown,
+            below: isLater ? below : before?.below ?? [])
         return before?.error.code != error.code
+    }
+
+    /// Notes the nodes below what is not to be saved any more as refused themselves: other screens may show them.
+    private mutating func noteNodes(below refusal: Refusal) {
+        for node in refusal.below {
+            let name = Name(projection: node.projection)
+            guard refusals[.model(node.identifier)]?[name] == nil else { continue }
+            refusals[.model(node.identifier), default: [:]][name] = Refusal(
+                error: refusal.error, place: refusal.place)
+        }
     }
 
     /// Notes what became of a deletion.
@@ -62,13 +86,18 @@ struct UnsavedSet {
         guard outcome.refusal != nil, let before = refusals[.model(identifier)] else { return }
         let after = before.filter { $0.value.place.order > place.order }
         refusals[.model(identifier)] = after.isEmpty ? nil : after
+        for refusal in before.values where refusal.place.order <= place.order { noteNodes(below: refusal) }
     }
 
     /// The models of which something newer is shown than the cache has, and the number of the last call that it refused of each.
     var models: [ModelIdentifier: CallNumber] {
         var found: [ModelIdentifier: CallNumber] = [:]
         for case (.model(let identifier), let names) in refusals {
-            found[identifier] = names.values.reduce(.zero) { max($0, $1.place.order) }
+            for refusal in names.values {
+                for name in [identifier] + refusal.below.map(\.identifier) {
+                    found[name] = max(found[name] ?? .zero, refusal.place.order)
+                }
+            }
         }
         return found
     }
@@ -111,7 +140,7 @@ extension DataModelManager {
     /// - Parameter resumptions: as it was when the save was called.
     func note(
         _ key: StaleSet.Key?, as name: UnsavedSet.Name = UnsavedSet.Name(), _ outcome: SaveOutcome?,
-        since resumptions: Int
+        below: [UnsavedSet.Node] = [], since resumptions: Int
     ) {
         guard let key else { return }
         defer { if case .refused? = outcome { saveAgain(after: resumptions) } }
@@ -119,7 +148,7 @@ extension DataModelManager {
         // unsaved.
         let isStored = outcome?.refusal == nil
         if isStored, unsaved.withLock({ $0.isEmpty }) { return }
-        guard unsaved.withLock({ $0.note(key, as: name, outcome) }) else {
+        guard unsaved.withLock({ $0.note(key, as: name, outcome, below: below) }) else {
             // There may be room now.
             if case .stored? = outcome { saveAgain() }
             return
@@ -153,7 +182,14 @@ extension DataModelManager {
         guard let identifier = model.modelIdentifier else { return }
         let key = cacheKey == identifier.rawValue ? nil : cacheKey
         let name = UnsavedSet.Name(projection: Leaf.node(model).projectionIdentifier, cacheKey: key)
-        note(.model(identifier), as: name, outcome, since: resumptions)
+        var below: [UnsavedSet.Node] = []
+        if outcome.refusal != nil {
+            Leaf.node(model).forEachInOrder { node in
+                guard let found = node.modelIdentifier, found != identifier else { return }
+                below.append(UnsavedSet.Node(identifier: found, projection: node.projectionIdentifier))
+            }
+        }
+        note(.model(identifier), as: name, outcome, below: below, since: resumptions)
     }
 
     /// Notes what became of a deletion.
@@ -200,7 +236,7 @@ extension DataModelManager {
                     }
                     let key = name.cacheKey ?? identifier.rawValue
                     followed?.save(model, forKey: key, asOf: place) { [weak self] in
-                        self?.note(.model(identifier), as: name, $0, since: resumptions)
+                        self?.note(saving: model, forKey: name.cacheKey, $0, since: resumptions)
                         self?.markStale([model], after: $0)
                     }
                 }
