@@ -67,6 +67,7 @@ struct ScreensTests {
 
     @Test("A message that a list shows is there before the first frame, and changes in both are one")
     func message() async throws {
+        let began = ContinuousClock.now
         let cache = try SQLiteCache(directory: try TemporaryDirectory().path)
         defer { cache.close() }
         let manager = DataModelManager(cacheDelegate: cache)
@@ -83,6 +84,8 @@ struct ScreensTests {
         #expect(inbox.messages[1].text == "changed" && inbox.messages.rows[1].model.text == "changed")
         await screen.appear()
         let asked = server.asked.withLock { $0 }
+        // The screen's answers are young enough for a minute, which may pass on a busy machine.
+        guard began.duration(to: .now) < .seconds(60) else { return }
         #expect(asked == ["after "], "what was written a moment ago is young enough")
     }
 }
