@@ -25,7 +25,7 @@ extension Outbox {
             let key = String(name.dropFirst(OutboxRecord.prefix.count))
             if let item = known[key] {
                 kept.insert(key)
-                if isSettled { takeChanges(bytes, item) }
+                take(bytes, item, isSettled: isSettled)
             } else if !ended.contains(key) {
                 found.append(item(key, bytes))
             }
@@ -55,10 +55,12 @@ extension Outbox {
         layers.sort(like: pending.compactMap(\.layer))
     }
 
-    /// Takes what another process has made of a mutation: it was refused there, or names a model by another identifier.
-    private func takeChanges(_ bytes: [UInt8]?, _ item: PendingMutation) {
-        guard item.isUnsent, let bytes, let record = try? OutboxRecord(bytes) else { return }
+    /// Takes the number of a mutation whose commit was not told of yet, and, if it is settled, what another process has made of it:
+    /// it was refused there, or names a model by another identifier.
+    private func take(_ bytes: [UInt8]?, _ item: PendingMutation, isSettled: Bool) {
+        guard isSettled || item.record.number == 0, let bytes, let record = try? OutboxRecord(bytes) else { return }
         item.record.number = record.number
+        guard isSettled, item.isUnsent else { return }
         if let refusal = record.refusal {
             item.record.refusal = refusal
             refuse(item, Refusal(refusal))

@@ -1,7 +1,8 @@
+import Foundation
 import Grove
 import GroveCache
 import GroveMemory
-import GroveOutbox
+@testable import GroveOutbox
 import TestSupport
 import Testing
 
@@ -48,6 +49,42 @@ struct SharedStoreTests {
         await second.outbox.flush()
         #expect(screen.data?.text == "b")
         #expect(try cache.model(Post.self, id: 1)?.text == "b")
+    }
+
+    @Test("A mutation whose commit was not told of yet has its place among those of others")
+    func orderBeforeTold() async throws {
+        first.outbox.suspend()
+        second.outbox.suspend()
+        let item = first.submit(Edit(post: "Post:1", text: "a"))
+        while try cache.kept("outbox.m." + item.id) == nil { await Task.yield() }
+        // The commit of the other one comes in the turn in which the first sees its own on disk.
+        let name = OutboxRecord.prefix + "b"
+        let other = OutboxRecord(
+            number: 2, key: "b", type: Like.mutationName, lane: "", body: Array(#"{"post":2}"#.utf8))
+        try commitInThisTurn { tx in
+            try tx.keep(other.encoded(), as: name)
+            try OutboxStore.count(tx, Lock(OutboxCounter.unknown)) { $0.submitted += 1 }
+        }
+        first.outbox.resume()
+        #expect(first.outbox.pending.map(\.id) == [item.id, "b"])
+    }
+
+    /// Commits while the main actor stands still.
+    private func commitInThisTurn(_ body: @escaping @Sendable (borrowing CacheTransaction) throws -> Void) throws {
+        let result = Lock<Result<Void, any Error>?>(nil)
+        let cache = cache
+        Task.detached {
+            do {
+                try await cache.write(durability: .standard) { tx in try body(tx) }
+                result.withLock { $0 = .success(()) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+        }
+        while true {
+            if let result = result.withLock({ $0 }) { return try result.get() }
+            Thread.sleep(forTimeInterval: 0.001)
+        }
     }
 
     @Test("What another one has named by the server's identifier is sent by that")
