@@ -1,9 +1,12 @@
-import GroveCoding
-package import GroveModel
-package import GroveShared
+public import GroveCoding
+public import GroveModel
+public import GroveShared
 
 /// A database for the rules, which are all that uses it: how a tier is put to the test.
-package protocol FarWorld: Sendable {
+///
+/// It begins empty, holds notes and pairs, each in rows of its own, and is of one rule. Whoever stands behind a ``FarTier`` with
+/// another database writes one, and checks ``SharedRule/all`` over it.
+public protocol FarWorld: Sendable {
     /// The tier under test, or a mutant of it, behind ``gated``.
     var far: any FarTier { get }
     /// The network in between.
@@ -25,26 +28,35 @@ package protocol FarWorld: Sendable {
 }
 
 /// A model without children.
-package struct Note: CodableModel, Equatable {
-    package let id: String
-    package let text: String
+public struct Note: CodableModel, Equatable {
+    /// The row's key.
+    public let id: String
+    /// What is written and read.
+    public let text: String
 
-    package init(_ id: String, _ text: String) { (self.id, self.text) = (id, text) }
+    /// Makes a note.
+    public init(_ id: String, _ text: String) { (self.id, self.text) = (id, text) }
 
-    package var modelIdentifier: ModelIdentifier? { ModelIdentifier("Note:\(id)") }
+    /// `Note:` and the key.
+    public var modelIdentifier: ModelIdentifier? { ModelIdentifier("Note:\(id)") }
 }
 
 /// A tree of three nodes.
 ///
 /// Its row names its children, whose content is their own rows'.
-package struct Pair: CodableModel, Equatable {
-    package let id: String
-    package let left: Note
-    package let right: Note
+public struct Pair: CodableModel, Equatable {
+    /// The row's key.
+    public let id: String
+    /// The first child.
+    public let left: Note
+    /// The second child.
+    public let right: Note
 
-    package init(_ id: String, _ left: Note, _ right: Note) { (self.id, self.left, self.right) = (id, left, right) }
+    /// Makes a pair.
+    public init(_ id: String, _ left: Note, _ right: Note) { (self.id, self.left, self.right) = (id, left, right) }
 
-    package var modelIdentifier: ModelIdentifier? { ModelIdentifier("Pair:\(id)") }
+    /// `Pair:` and the key.
+    public var modelIdentifier: ModelIdentifier? { ModelIdentifier("Pair:\(id)") }
 }
 
 /// The world in memory.

@@ -1,7 +1,9 @@
+import Foundation
 import GroveCache
 import GroveMemory
 import GroveModel
 import GroveShared
+import Synchronization
 
 /// What is read, and of which moment it is.
 extension SharedRule {
@@ -159,6 +161,53 @@ extension SharedRule {
                 let note = try await tiny.model(ModelIdentifier("Note:\(id)"), as: Note.self)
                 try trial.expect(note?.text, "1", "a read with room for one")
             }
+        },
+        SharedRule(
+            name: "SHR-15", promise: "At each moment every record near is of the commit that is accounted for.",
+            reason: "A worker beside it, or one that starts after a kill, takes the records for what the number says.",
+            kills: [.lastCommitOnly]
+        ) { trial in
+            // The text after each commit.
+            let texts = Mutex<[FeedNumber: String]>([:])
+            func commit(_ id: String, _ text: String, _ now: String) async throws {
+                let number = try await trial.put(id, text)
+                texts.withLock { $0[number] = now }
+            }
+            try await commit("x", "0", "0")
+            let isOver = Mutex(false)
+            let broken = Mutex<String?>(nil)
+            // Another worker of the machine, which only looks.
+            let (store, looker) = (trial.store, DispatchQueue(label: "looker"))
+            looker.async {
+                while !isOver.withLock({ $0 }) {
+                    let seen: (commit: FeedNumber, text: String)? = try? store.read { view in
+                        guard let applied = NearState.decoded(try view.kept(NearState.name)),
+                            case .hit(let note) = try view.read("Note:x", as: Note.self)
+                        else { return nil }
+                        return (applied.number, note.text)
+                    }
+                    guard let seen, let text = texts.withLock({ $0[seen.commit] }), seen.text != text else { continue }
+                    broken.withLock { $0 = "\(seen.text) instead of \(text), at commit \(seen.commit)" }
+                }
+            }
+            defer {
+                isOver.withLock { $0 = true }
+                looker.sync {}
+            }
+            var text = "0"
+            for number in 1...300 where broken.withLock({ $0 == nil }) {
+                // One commit in three is of another note, and one in three is heard of with the next one.
+                if number.isMultiple(of: 3) {
+                    try await commit("y", "\(number)", text)
+                } else {
+                    text = "\(number)"
+                    try await commit("x", text, text)
+                }
+                guard number % 3 != 2 else { continue }
+                if number.isMultiple(of: 2) { try await trial.near.advance() }
+                try trial.expect(try await trial.text("x", .fresh), text, "a read")
+            }
+            try trial.expect(broken.withLock { $0 }, nil, "the text near")
         },
     ]
 }

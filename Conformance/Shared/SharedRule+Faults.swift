@@ -22,8 +22,16 @@ extension SharedRule {
             try await trial.expect([.notHeard], "a read after patience") { try await trial.text("x") }
             let stale = try await trial.text("x", .stale(atMost: .seconds(60)))
             try trial.expect(stale, "1", "a read that may be stale")
-            trial.world.gated.gate(nil)
+            // An answer is of when it was asked for.
+            trial.world.gated.gate { message throws(SharedError) in
+                if message == .answer(.feed) { trial.pass(.milliseconds(900)) }
+            }
             try trial.expect(try await trial.text("x"), "2", "a read when the network is back")
+            trial.world.gated.gate(cut)
+            trial.pass(.milliseconds(200))
+            try await trial.expect([.notHeard], "a read long after the answer was asked for") {
+                try await trial.text("x")
+            }
         },
         SharedRule(
             name: "SHR-08", promise: "Numbers of another feed are not taken for those of this one.",

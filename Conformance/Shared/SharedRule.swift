@@ -4,30 +4,41 @@ package import GroveShared
 import Synchronization
 
 /// A promise that a ``FarTier`` and the ``NearCache`` over it keep together, and how to find out whether they do.
-package struct SharedRule: Sendable, CustomStringConvertible {
+///
+/// ```swift
+/// @Test(arguments: SharedRule.all)
+/// func keeps(rule: SharedRule) async throws { try await rule.check(over: OurWorld()) }
+/// ```
+public struct SharedRule: Sendable, CustomStringConvertible {
     /// Its name in the catalogue; never used again.
-    package let name: String
+    public let name: String
     /// What is promised, in one sentence.
-    package let promise: String
+    public let promise: String
     /// Why it matters.
-    package let reason: String
+    public let reason: String
     /// The mutants that break it, each of which it finds.
     package let kills: [TierMutant.Mutation]
     /// Throws if the promise is broken.
     package let check: @Sendable (SharedTrial) async throws -> Void
 
     /// Its name.
-    package var description: String { name }
+    public var description: String { name }
 
     /// All rules, by number.
-    package static let all = content + faults
+    public static let all = content + faults
+
+    /// Checks it over an empty database, which no other rule may use.
+    ///
+    /// - Throws: ``SharedBroken`` if the promise is broken, or what a call throws that should have succeeded.
+    public func check(over world: any FarWorld) async throws { try await check(SharedTrial(world)) }
 }
 
 /// A rule was broken.
-package struct SharedBroken: Error, CustomStringConvertible {
+public struct SharedBroken: Error, CustomStringConvertible {
     package init(description: String) { self.description = description }
 
-    package let description: String
+    /// What was read, and what should have been.
+    public let description: String
 }
 
 /// One world with one machine's cache over it.

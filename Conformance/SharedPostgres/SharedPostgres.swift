@@ -1,36 +1,28 @@
+import Foundation
+import GroveSharedRules
+
 #if Postgres
-    import Foundation
     import GrovePostgres
     import GroveShared
-    import GroveSharedRules
 #endif
 
-/// Runs the rules for a cache of many machines over the PostgreSQL server that the first argument names.
+/// Runs the rules for a cache of many machines over the PostgreSQL server that the first argument names, or over a database in
+/// memory, if that is `memory`.
 @main
 struct SharedPostgres {
     static func main() async throws {
+        guard CommandLine.arguments.count > 1 else {
+            return print("SharedPostgres memory [RULE…] | CONNINFO [RULE…] [measure] [history SECONDS]")
+        }
+        if CommandLine.arguments[1] == "memory" { exit(await rules { MemoryWorld() } == 0 ? 0 : 1) }
         #if Postgres
-            guard CommandLine.arguments.count > 1 else {
-                return print("SharedPostgres CONNINFO [RULE…] [measure] [history SECONDS]")
-            }
             if ["work", "once"].contains(CommandLine.arguments[1]) {
                 return try await WorkerProcess.main(Array(CommandLine.arguments.dropFirst()))
             }
             let conninfo = CommandLine.arguments[1]
-            var broken = 0
-            let named = Set(CommandLine.arguments.filter { $0.hasPrefix("SH") })
-            for rule in SharedRule.all where named.isEmpty || named.contains(rule.name) {
-                do {
-                    try await rule.check(SharedTrial(try await PostgresWorld(conninfo)))
-                    print("\(rule.name) holds: \(rule.promise)")
-                } catch {
-                    broken += 1
-                    print("\(rule.name) IS BROKEN: \(rule.promise)\n    \(error)")
-                }
-                fflush(nil)
-            }
+            var broken = await rules { try await PostgresWorld(conninfo) }
             let server = try PostgresServer(conninfo)
-            for rule in PostgresRule.all where named.isEmpty || named.contains(rule.name) {
+            for rule in PostgresRule.all where isAsked(rule.name) {
                 do {
                     try await rule.check(server)
                     print("\(rule.name) holds: \(rule.promise)")
@@ -65,5 +57,27 @@ struct SharedPostgres {
         #else
             print("This build has no PostgreSQL: make shared builds it with the trait Postgres.")
         #endif
+    }
+
+    /// Whether the arguments name the rule, or nothing that is to be run.
+    private static func isAsked(_ name: String) -> Bool {
+        let asked = CommandLine.arguments.dropFirst(2)
+        return asked.isEmpty || asked.contains(name)
+    }
+
+    /// Checks the rules, each over a world of its own, and returns how many are broken.
+    private static func rules(_ world: @Sendable () async throws -> any FarWorld) async -> Int {
+        var broken = 0
+        for rule in SharedRule.all where isAsked(rule.name) {
+            do {
+                try await rule.check(over: try await world())
+                print("\(rule.name) holds: \(rule.promise)")
+            } catch {
+                broken += 1
+                print("\(rule.name) IS BROKEN: \(rule.promise)\n    \(error)")
+            }
+            fflush(nil)
+        }
+        return broken
     }
 }

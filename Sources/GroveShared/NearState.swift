@@ -2,9 +2,9 @@ import GroveModel
 import Synchronization
 
 /// What the local store has accounted for: the record that every commit of a ``NearCache`` reads and writes.
-enum NearState {
+package enum NearState {
     /// The name under which the position is kept.
-    static let name = "shared.applied"
+    package static let name = "shared.applied"
 
     static func encoded(_ position: FeedPosition) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: position.number.rawValue >> (56 - 8 * UInt64($0))) }
@@ -12,7 +12,7 @@ enum NearState {
     }
 
     /// The position; `nil` if nothing is accounted for, or the record is damaged: then no record near may be read.
-    static func decoded(_ bytes: [UInt8]?) -> FeedPosition? {
+    package static func decoded(_ bytes: [UInt8]?) -> FeedPosition? {
         guard let bytes, bytes.count > 8 else { return nil }
         let number = bytes[..<8].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         return FeedPosition(

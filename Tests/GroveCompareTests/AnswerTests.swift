@@ -135,7 +135,7 @@ struct AnswerTests {
         #expect(throws: ToolError.self) { try Requirement.named(["ios,nothing"]) }
         #expect(throws: ToolError.self) { try Use.named(["feed,nothing"]) }
         let error = #expect(throws: ToolError.self) { try Use.named(["feed,shared"]) }
-        #expect(error.map { "\($0)".contains("make shared SHARED_ARGS=measure") } == true)
+        #expect(error.map { "\($0)".contains("grove compare --for shared") } == true)
         for text in ["", "reads", "reads=0", "reads=x", "walks=3"] {
             #expect(throws: ToolError.self, "\(text)") { try Use.mixed(text) }
         }

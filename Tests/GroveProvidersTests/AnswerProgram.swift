@@ -25,6 +25,7 @@ final class AnswerProgram {
     private let seed: UInt64
     private let replacesFiles: Bool
     private let editsLists: Bool
+    private let editsParts: Bool
     var random: SeededGenerator
     let managers: [DataModelManager]
     let messages: [DataProvider<Message>]
@@ -54,14 +55,15 @@ final class AnswerProgram {
 
     /// - Parameters:
     ///   - replacesFiles: whether the last doors take the files away, which ends requests, and leaves what is shown.
+    ///   - editsParts: whether texts of messages are edited by themselves, as another projection.
     ///   - wipe: empties the cache by one of several doors.
     init(
         _ scene: any FollowingScene, _ seed: UInt64, beside peer: PeerConversation? = nil, replacesFiles: Bool = false,
-        editsLists: Bool = false,
+        editsLists: Bool = false, editsParts: Bool = false,
         wipe: @escaping (Int) async throws -> Void
     ) {
         (self.scene, self.seed, self.peer, self.wipe) = (scene, seed, peer, wipe)
-        (self.replacesFiles, self.editsLists) = (replacesFiles, editsLists)
+        (self.replacesFiles, self.editsLists, self.editsParts) = (replacesFiles, editsLists, editsParts)
         random = SeededGenerator(seed: seed)
         let managers = [scene.manager, scene.other]
         self.managers = managers
@@ -74,7 +76,7 @@ final class AnswerProgram {
         let withPeer = peer != nil
         let kinds =
             Array(0..<26) + [40] + (withPeer ? 26..<30 : 0..<0) + (editsLists ? 30..<36 : 0..<0)
-            + (editsLists && withPeer ? 36..<38 : 0..<0)
+            + (editsLists && withPeer ? 36..<38 : 0..<0) + (editsParts ? 41..<43 : 0..<0)
         for _ in 1...60 {
             step += 1
             let kind = pick(kinds)
@@ -181,6 +183,11 @@ final class AnswerProgram {
             try await settle()
         case 30...35: try editList()
         case 40 where !pushes.isEmpty && !isSuspended: writeLate(pushes.removeFirst())
+        // An answer of before it may replace the text: places are of projections, not of fields.
+        case 41:
+            managers[who].updateModel(MessageText(id: written.id, text: "\(step)"))
+            if isSuspended { model.mayEdit("Message:\(written.id)", 0) }
+        case 42 where !isSuspended: try scene.renameText(written.id, "\(step)")
         case 36, 37:
             guard !isSuspended else { break }
             try await settle()

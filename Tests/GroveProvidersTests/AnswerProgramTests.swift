@@ -25,10 +25,12 @@ struct AnswerProgramTests {
         }
     }
 
-    private func run(_ seeds: Range<UInt64>, editsLists: Bool = false) async throws {
+    private func run(_ seeds: Range<UInt64>, editsLists: Bool = false, editsParts: Bool = false) async throws {
         for seed in seeds {
             let scene = Scene(try MemoryCache())
-            try await AnswerProgram(scene, seed, editsLists: editsLists) { try await self.wipe(scene, $0) }.run()
+            try await AnswerProgram(scene, seed, editsLists: editsLists, editsParts: editsParts) {
+                try await self.wipe(scene, $0)
+            }.run()
         }
     }
 
@@ -79,6 +81,14 @@ struct AnswerProgramTests {
         "The same beside edits of the list, of more seeds",
         arguments: stride(from: 30 as UInt64, to: 1_000, by: 97).map { $0..<$0 + 97 })
     func slowLists(seeds: Range<UInt64>) async throws { try await run(seeds, editsLists: true) }
+
+    @Test("The same beside edits of the list, and of a part of a message")
+    func parts() async throws { try await run(0..<30, editsLists: true, editsParts: true) }
+
+    @Test(
+        "The same beside edits of the list, and of a part of a message, of more seeds",
+        arguments: stride(from: 30 as UInt64, to: 1_000, by: 97).map { $0..<$0 + 97 })
+    func slowParts(seeds: Range<UInt64>) async throws { try await run(seeds, editsLists: true, editsParts: true) }
 
     @Test("The same over files, which are replaced too")
     func files() async throws { try await runOverFiles(0..<8) }

@@ -219,6 +219,10 @@ struct MessageText: Model, Equatable, CacheableModel {
     var modelIdentifier: ModelIdentifier? { "Message:\(id)" }
     func map(_ transform: (any Model) -> (any Model)?) -> MessageText? { self }
     func forEach(_ visit: (any Model) -> Void) {}
+    func merge(_ model: any Model) -> any Model {
+        if let message = model as? Message { return MessageText(id: id, text: message.text) }
+        return model is MessageText ? model : self
+    }
 
     static let fields = FieldTable("id", "text")
 

@@ -39,6 +39,10 @@ struct Message: Model, Equatable, CacheableModel {
         return Message(id: id, text: text, sender: sender)
     }
     func forEach(_ visit: (any Model) -> Void) { visit(sender) }
+    func merge(_ model: any Model) -> any Model {
+        if let text = model as? MessageText { return Message(id: id, text: text.text, sender: sender) }
+        return model is Message ? model : self
+    }
 
     static let fields = FieldTable("id", "text", "sender")
 

@@ -52,14 +52,12 @@ package struct Use: Sendable, Equatable {
 
     /// The uses of those names, which are separated by commas.
     ///
-    /// - Throws: ``ToolError`` if a name is no use's; for `shared`, which another program measures, it says how to run that.
+    /// - Throws: ``ToolError`` if a name is no use's, or is `shared`, which is measured by itself.
     package static func named(_ names: [String]) throws(ToolError) -> [Use] {
         var uses: [Use] = []
         for name in names.flatMap({ $0.split(separator: ",") }) {
             guard name != "shared" else {
-                throw .input(
-                    "shared needs a PostgreSQL server and libpq, which this tool does not link; "
-                        + "in a checkout of Grove, `make shared SHARED_ARGS=measure` builds and runs it")
+                throw .input("shared is measured by itself, over a database: grove compare --for shared")
             }
             guard let use = all.first(where: { $0.name == name }) else {
                 throw .input("there is no use \(name); take \(Ranking.list(all.map(\.name)))")

@@ -3,7 +3,7 @@ enum BadRules {
     static let all = [
         Rule("TST-01", "It traps.", because: "The run must go on.") { trial in
             try trial.expect(true, "")
-            preconditionFailure("on purpose")
+            fatalError("on purpose")
         },
         Rule("TST-02", "It holds.", because: "It comes after one that trapped.") { try $0.expect(true, "") },
         Rule("TST-03", "It hangs.", because: "The run must go on.", timeLimit: .seconds(1)) { _ in

@@ -52,6 +52,7 @@
                   grove compare
                   grove compare --needs ios,processes --for feed,chat
                   grove compare --mix reads=90,pages=8,writes=2
+                  grove compare --for shared     a cache of many machines, in a checkout of Grove
                   grove compare --backend lmdb --backend sqlite --workload 'read-*'
                   grove compare --nodes 110000 --format json --output compare.json
                   grove compare --input feed.json --identity rules.json --backend sqlite
@@ -142,6 +143,7 @@
         }
 
         func run() async throws {
+            if uses == ["shared"] { return try SharedComparison.run() }
             if list { return try OutputFile.write(Array(listing.utf8), to: output) }
             try OutputFile.check(output)
             if workload == ["churn"] {
@@ -187,6 +189,7 @@
             let uses =
                 ["\(Terminal.bold("Uses")), for --for"]
                 + Use.all.map { "  \($0.name)\(String(repeating: " ", count: 10 - $0.name.count))  \($0.summary)" }
+                + ["  shared      by itself: a cache of many machines over PostgreSQL"]
             let needs =
                 ["\(Terminal.bold("Needs")), for --needs"]
                 + Requirement.allCases.map {
