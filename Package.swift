@@ -28,7 +28,9 @@ let strict: [SwiftSetting] =
         .strictMemorySafety(),
     ] + (isDeveloped ? [.treatAllWarnings(as: .error)] : [])
 
-/// The settings of what is tested. While Grove is developed it is optimised in every build: the tests do ten minutes of work without, and
+/// The settings of what is tested.
+///
+/// While Grove is developed it is optimised in every build: the tests do ten minutes of work without, and
 /// four with it. A debugger shows less then: leave GROVE_DEVELOPMENT out.
 let library = strict + (isDeveloped ? [.unsafeFlags(["-O"])] : [])
 
