@@ -94,6 +94,12 @@ public enum Mutants {
             over(
                 "lmdb", "compares-numbers", "A stream tells no commit with a number that it has told.",
                 ComparesNumbers.self),
+            over(
+                "sqlite", "answers-beat-others", "An answer is compared with what this process wrote.",
+                AnswersBeatOthers.self),
+            over(
+                "sqlite", "answers-outlive-others", "An answer of before another process's wipe is stored.",
+                AnswersOutliveOthers.self),
             over("lmdb", "edits-what-it-read", "An edit writes the list that it read.", EditsWhatItRead.self),
         ].compactMap(\.self)
     }

@@ -68,6 +68,9 @@ struct AnswerModel {
 
     mutating func remove(row id: String, _ step: Int) { rows[id]?.removed = step }
 
+    /// A later answer may bring it back.
+    mutating func mayComeBack(row id: String) { rows[id]?.isUncertain = true }
+
     /// A list as a whole, of an answer that was asked for at `step`, or of an edit.
     mutating func setList(_ step: Int) { if step > lastWipe { lastWhole = max(lastWhole, step) } }
 

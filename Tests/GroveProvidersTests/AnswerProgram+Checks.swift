@@ -91,7 +91,11 @@ extension AnswerProgram {
     /// An edit that is shown is saved, unless the cache has refused an answer that holds it, or a later edit.
     private func checkSaved<T: CacheableModel>(_ shown: [(name: String, version: String)], as type: T.Type) throws {
         guard shown.allSatisfy(model.mustBeSaved), let miss = try scene.miss(shown[0].name, as: type) else { return }
-        #expect(Bool(false), "\(shown[0].name) is edited and not saved: \(miss); \(story)")
+        // A child that is there, and of which the cache cannot tell whether a deletion that it has forgotten came between.
+        let hasChild = try miss.reason == .absent && scene.person(named: miss.identifier.rawValue) != nil
+        if hasChild, miss.identifier.rawValue != shown[0].name { return }
+        let what = shown.map { "\($0.name) \($0.version)" }.joined(separator: ", ")
+        #expect(Bool(false), "\(what) is edited and not saved: \(miss); \(story)")
     }
 
     /// What no answer brought was never confirmed.

@@ -95,7 +95,11 @@ extension AnswerProgram {
         calls.append("\(form)elsewhere\(other)")
         let brings = ![.remove, .move, .moveFirst].contains(form)
         #expect(try peer.ask("form", form.rawValue, brings ? new.id : other, rows.first ?? "none") == "done", story)
-        if form == .remove { model.remove(row: other, step) }
+        if form == .remove {
+            model.remove(row: other, step)
+            // An answer that was asked for before brings it back, until the next one.
+            if !listServer.open.isEmpty { model.mayComeBack(row: other) }
+        }
         guard brings else { return }
         #expect(try peer.ask("put", new.id, new.name) == "done", story)
         model.add(row: new.id, step)

@@ -115,4 +115,26 @@ struct AnswerProgramTests {
     func slowListsOfTwoProcesses(backend: FollowedBackend, seeds: Range<UInt64>) async throws {
         try await runBesidePeer(seeds, on: backend, editsLists: true)
     }
+
+    /// What `GROVE_ANSWER="lists 580 20"` asks for: a kind of programme, a seed, and how often.
+    private nonisolated static let asked = ProcessInfo.processInfo.environment["GROVE_ANSWER"].map {
+        $0.split(separator: " ").map(String.init)
+    }
+
+    @Test("One seed again and again", .enabled(if: asked?.count == 3, "GROVE_ANSWER says which seed"))
+    func slowAsked() async throws {
+        guard let asked = Self.asked, let seed = UInt64(asked[1]), let count = Int(asked[2]) else { return }
+        for _ in 0..<count {
+            switch asked[0] {
+            case "memory": try await run(seed..<seed + 1)
+            case "lists": try await run(seed..<seed + 1, editsLists: true)
+            case "parts": try await run(seed..<seed + 1, editsLists: true, editsParts: true)
+            case "files": try await runOverFiles(seed..<seed + 1)
+            default:
+                for backend in FollowedBackend.shared {
+                    try await runBesidePeer(seed..<seed + 1, on: backend, editsLists: asked[0] == "peerlists")
+                }
+            }
+        }
+    }
 }

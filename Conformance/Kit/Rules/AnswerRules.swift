@@ -3,7 +3,7 @@ import GroveModel
 
 /// ANS: what a server answered, beside what was called while the request was under way.
 enum AnswerRules {
-    static let all = [places, wiped, ages]
+    static let all = [places, wiped, ages, others]
 
     static let places = Rule(
         "ANS-01", "A write as of a place changes nothing that was written or deleted since, and stores the rest.",
@@ -110,5 +110,47 @@ enum AnswerRules {
             "a maximum age of 500 s, of an answer asked for 1,000 s ago")
         try trial.expectHit(
             try read("answered", 2_000), Person(id: "answered", age: 3), "a maximum age of 2,000 s, of the same")
+    }
+
+    static let others = Rule(
+        "ANS-04",
+        "A write as of a place changes nothing that another process has written since, and throws `cancelled` after its wipe.",
+        because: "An extension and its application ask one server, and sign out of one account.",
+        requires: [.typedCalls, .persistent, .processes, .multiProcess, .wipe],
+        kills: ["answers-beat-others", "answers-outlive-others"], timeLimit: .seconds(60)
+    ) { trial in
+        guard let worker = trial.backend.worker else { return }
+        let site = try trial.site()
+        let cache = try site.open()
+        func other(_ words: String...) throws {
+            let child = try ChildProcess(worker, [words[0], site.directory ?? ""] + words.dropFirst())
+            try trial.expectEqual(child.wait(), .exited(0), "a second process (\(child.errorText))")
+        }
+        func answer(_ age: Int, _ names: String...) -> [Person] { names.map { Person(id: $0, age: age) } }
+        for round in 1...3 {
+            try cache.write(contentsOf: answer(round, "edited", "kept"))
+            let asked = try cache.place()
+            try other("set", "edited", "\(-round)")
+            // In one round of three the commit is learned of before.
+            if round == 3 { _ = try cache.read("edited", as: Person.self) }
+            try cache.write(contentsOf: answer(10 + round, "edited", "kept"), asOf: asked)
+            try trial.expectHit(
+                try cache.read("edited", as: Person.self), Person(id: "edited", age: -round),
+                "a node that another process has written since")
+            try trial.expectHit(
+                try cache.read("kept", as: Person.self), Person(id: "kept", age: 10 + round),
+                "a node that nobody wrote since")
+            let later = try cache.place()
+            try cache.write(contentsOf: answer(20 + round, "edited"), asOf: later)
+            try trial.expectHit(
+                try cache.read("edited", as: Person.self), Person(id: "edited", age: 20 + round),
+                "a node of an answer that was asked for after the other process's commit")
+            try other("wipe", "\(round)")
+            _ = try trial.expectError(.cancelled, from: "a write as of a place before another process's wipe") {
+                try cache.write(contentsOf: answer(30 + round, "edited"), asOf: later)
+            }
+            try trial.expectMiss(
+                try cache.read("edited", as: Person.self), nil, "edited", "the node that it would have stored")
+        }
     }
 }

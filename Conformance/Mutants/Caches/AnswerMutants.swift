@@ -118,3 +118,52 @@ final class ConfirmsWhenItComes: ForwardingCache, @unchecked Sendable {
         return changes
     }
 }
+
+/// An answer is compared with what this handle wrote, and stored over what others did.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class AnswersBeatOthers: ForwardingCache, @unchecked Sendable {
+    private let own = Mutex<[ModelIdentifier: Place]>([:])
+
+    private func note<M: CacheableModel>(_ models: [M]) throws(CacheError) {
+        let place = try base.place()
+        own.withLock { own in for case let name? in models.map(\.modelIdentifier) { own[name] = place } }
+    }
+
+    override func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges {
+        let changes = try base.write(contentsOf: models)
+        try note(models)
+        return changes
+    }
+
+    override func write<M: CacheableModel>(
+        contentsOf models: [M], asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        // So that a wipe is found.
+        let changes = try base.write(contentsOf: models, asOf: place)
+        let free = models.filter { model in
+            model.modelIdentifier.flatMap { name in own.withLock { $0[name] } }.map { $0.turn <= place.turn } ?? true
+        }
+        try base.write(contentsOf: free)
+        return changes
+    }
+}
+
+/// An answer of before another process's wipe is stored.
+// SAFETY: what it adds to its sendable base class is behind a mutex.
+final class AnswersOutliveOthers: ForwardingCache, @unchecked Sendable {
+    private let hasWiped = Mutex(false)
+
+    override func wipe() throws(CacheError) {
+        hasWiped.withLock { $0 = true }
+        try base.wipe()
+    }
+
+    override func write<M: CacheableModel>(
+        contentsOf models: [M], asOf place: Place
+    ) throws(CacheError) -> WrittenChanges {
+        do { return try base.write(contentsOf: models, asOf: place) } catch {
+            guard error.code == .cancelled, !hasWiped.withLock(\.self) else { throw error }
+            return try base.write(contentsOf: models)
+        }
+    }
+}
