@@ -267,6 +267,39 @@ struct AnswerOrderTests {
         #expect(server.sent == 1)
     }
 
+    @Test("An answer that was refused, and saved after a newer one, leaves the newer one on screen, all of it")
+    func savedBehindANewer() async throws {
+        for round in 0..<60 {
+            try await inner.wipe()
+            let manager = manager(.followed)
+            let provider = DataProvider<Message>(dataModelManager: manager)
+            let other = DataProvider<Person>(dataModelManager: manager)
+            let (id, first) = ("Message:34", server.sent)
+            func load(_ key: String) -> Task<Message?, any Error> {
+                Task {
+                    try await provider.load(withCacheKey: key, reload: true) { [server] in try await server.ask() }
+                }
+            }
+            try await inner.suspend()
+            let older = load("pinned\(round)")
+            await server.receives(first + 1)
+            await server.answer(first, message("older", Person(id: "1", name: "older")))
+            _ = try? await older.value
+            other.setData(Person(id: "2", name: "kept"))
+            let newer = load(id)
+            await server.receives(first + 2)
+            try await inner.resume()
+            if round % 3 > 0 { for _ in 0..<round % 7 { await Task.yield() } }
+            await server.answer(first + 1, message("newer", Person(id: "1", name: "newer")))
+            _ = try? await newer.value
+            // What was refused is told once.
+            try? await inner.flush()
+            for _ in 0..<2 { try await rest(manager) }
+            #expect(try stored() == message("newer", Person(id: "1", name: "newer")))
+            #expect(provider.data == (try stored()), "round \(round)")
+        }
+    }
+
     @Test("A page beside a refresh: what an edit changed stays in both, and the page stays if its list does")
     func pages() async throws {
         let manager = manager(.followed)

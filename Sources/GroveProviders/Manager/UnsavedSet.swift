@@ -67,6 +67,12 @@ struct UnsavedSet {
         return before?.error.code != error.code
     }
 
+    /// The nodes of what was refused: read meanwhile, they are not shown.
+    func nodes(of key: StaleSet.Key, as name: Name) -> [ModelIdentifier] {
+        guard case .model(let identifier) = key, let refusal = refusals[key]?[name] else { return [] }
+        return [identifier] + refusal.below.map(\.identifier)
+    }
+
     /// Notes the nodes below what is not to be saved any more as refused themselves: other screens may show them.
     private mutating func noteNodes(below refusal: Refusal) {
         for node in refusal.below {
@@ -148,13 +154,17 @@ extension DataModelManager {
         // unsaved.
         let isStored = outcome?.refusal == nil
         if isStored, unsaved.withLock({ $0.isEmpty }) { return }
-        guard unsaved.withLock({ $0.note(key, as: name, outcome, below: below) }) else {
+        let (isNews, covered) = unsaved.withLock { unsaved in
+            let covered = unsaved.nodes(of: key, as: name)
+            return (unsaved.note(key, as: name, outcome, below: below), covered)
+        }
+        guard isNews else {
             // There may be room now.
             if case .stored? = outcome { saveAgain() }
             return
         }
-        // What others wrote meanwhile was not shown in its place.
-        if isStored, case .model = key { markStale(CollectionOfOne(key)) }
+        // What the cache had meanwhile was not shown in its place, nor in that of what is below it.
+        if isStored, case .model = key { markStale(covered.map { .model($0) }) }
         switch key {
         case .model(let identifier):
             consistencyManager.findLists(of: identifier) { [weak self] lists in
