@@ -32,8 +32,10 @@ extension AnswerProgram {
             if isNew { return }
             let shown = shown("Message:\(id)", to: who)
             for _ in 0..<24 where server.sent == sent { await managers[who].flush() }
-            // It has joined the newest request that is open, of which nothing that is shown was edited since, or its own is on its way.
-            guard server.sent == sent, managers[who].openFlights[asked + 1] == nil, let open else { return }
+            // It has joined the newest request that is open, of which nothing that is shown was edited since, or one is on its way.
+            guard server.sent == sent, managers[who].openFlights.keys.allSatisfy({ $0 <= asked }), let open else {
+                return
+            }
             let edited = edits[who].filter { shown?.contains($0.key) ?? true }.values.max()
             #expect(edited ?? 0 <= open, story)
         } else {

@@ -18,6 +18,8 @@ struct EvictionWork {
     var sparesYoung = false
     /// No record of more bytes goes.
     var largest = Int.max
+    /// Whether some records stay though they may go.
+    var isChoosy: Bool { sparesYoung || largest < .max }
     /// How many records the transaction's calls write, and how many may have been evicted beside them.
     private var entryCount = 0
     private var softEvictions = 0

@@ -95,6 +95,9 @@ extension WriteTransaction {
             if let victim = try candidate(evictor, sweep) {
                 count += 1
                 try evict(victim, evictor, &evicted)
+            } else if eviction.isChoosy, !evictor.pins.isEmpty {
+                // What is young or large goes before what is pinned.
+                (eviction.sparesYoung, eviction.largest) = (false, .max)
             } else if !evictor.pins.isExact {
                 // What is not reachable from a pin any more may be all that is left to go; or else the oldest of what is.
                 try markAgain(evictor)
@@ -144,6 +147,10 @@ extension WriteTransaction {
             if result.isFound { break }
             if isFirst { left.looks -= result.looks }
             left.records -= max(result.count, 1)
+        }
+        // Before what is pinned is released, all records are looked at: the hands may have passed by the few that may go.
+        if worst == nil, !eviction.isChoosy, !evictor.pins.isEmpty {
+            _ = try look(evictor, sweep, from: nil, limit: .max, &worst, takesFirst: false)
         }
         return worst
     }
