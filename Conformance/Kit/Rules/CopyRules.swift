@@ -75,14 +75,19 @@ enum CopyRules {
     ) { trial in
         guard let worker = trial.backend.worker else { return }
         let site = try trial.site()
-        let cache = try site.open()
         let people = (0..<6_000).map { Person(id: "Person:\($0)", name: String(repeating: "x", count: 2_000)) }
-        try cache.writeCollection(people, forKey: "people")
-        site.closeAll()
+        func fill() throws {
+            try site.open().writeCollection(people, forKey: "people")
+            site.closeAll()
+        }
+        try fill()
         var interruptions = 0
         let folder = try TemporaryDirectory.make()
         defer { TemporaryDirectory.remove(folder) }
-        for number in 0..<12 {
+        // The process that is killed has what it copies open, too.
+        let survivesKills = trial.backend.capabilities.contains(.survivesCrash)
+        for number in 0..<(survivesKills ? 12 : 4) {
+            if number > 0, !survivesKills { try fill() }
             let path = folder + "/copy \(number)"
             let process = try ChildProcess(worker, ["copy", site.directory ?? "", path])
             try trial.expectEqual(
