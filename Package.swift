@@ -95,7 +95,7 @@ let package = Package(
         .target(name: "GroveConsistency", dependencies: ["GroveModel"], swiftSettings: library),
         .target(name: "GroveProviders", dependencies: ["GroveConsistency", "GroveModel"], swiftSettings: library),
         .target(
-            name: "Grove", dependencies: ["GroveModel", "GroveConsistency", "GroveProviders"], swiftSettings: library),
+            name: "Grove", dependencies: ["GroveModel", "GroveConsistency", "GroveProviders"], swiftSettings: strict),
         .target(name: "GroveCoding", dependencies: ["GrovePlatform", "GroveModel"], swiftSettings: library),
         .target(
             name: "GroveCache", dependencies: ["GrovePlatform", "GroveCoding", "GroveModel"], exclude: privacy.exclude,
@@ -149,7 +149,7 @@ let package = Package(
             swiftSettings: library),
 
         .target(
-            name: "GroveShared", dependencies: ["GroveCache", "GroveCoding", "GroveModel"], swiftSettings: library),
+            name: "GroveShared", dependencies: ["GroveCache", "GroveCoding", "GroveModel"], swiftSettings: strict),
 
         // For tests and previews of applications. What imports Testing is apart: no preview may link that.
         .target(
@@ -182,24 +182,24 @@ let package = Package(
 
         .target(
             name: "GroveConformance", dependencies: ["GrovePlatform", "GroveCache", "GroveCoding", "GroveModel"],
-            path: "Conformance/Kit", swiftSettings: library),
+            path: "Conformance/Kit", swiftSettings: strict),
         // No product holds it, as it links all engines.
         .target(
             name: "GroveHarnesses",
             dependencies: ["GroveConformance", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB"],
-            path: "Conformance/Harnesses", swiftSettings: library),
+            path: "Conformance/Harnesses", swiftSettings: strict),
         .target(
             name: "GroveMutants",
             dependencies: [
                 "GrovePlatform", "GroveConformance", "GroveHarnesses", "GroveCache", "GroveCoding", "GroveModel",
             ],
-            path: "Conformance/Mutants", swiftSettings: library),
+            path: "Conformance/Mutants", swiftSettings: strict),
 
         // Rules for what stands behind GroveShared, for any database.
         .target(
             name: "GroveSharedRules",
             dependencies: ["GroveShared", "GroveMemory", "GroveCache", "GroveCoding", "GroveModel"],
-            path: "Conformance/Shared", swiftSettings: library),
+            path: "Conformance/Shared", swiftSettings: strict),
 
         // The same over PostgreSQL, for `make shared`.
         .executableTarget(
@@ -221,7 +221,7 @@ let package = Package(
                 "GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite",
                 "GroveLevelDB",
                 "GroveFloor", "GroveConsistency", "GroveProviders",
-            ], path: "Benchmarks/Compare", swiftSettings: library),
+            ], path: "Benchmarks/Compare", swiftSettings: strict),
         .executableTarget(
             name: "GroveTool",
             dependencies: [
