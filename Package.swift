@@ -30,8 +30,8 @@ let strict: [SwiftSetting] =
 
 /// The settings of what is tested.
 ///
-/// While Grove is developed it is optimised in every build: the tests do ten minutes of work without, and
-/// four with it. A debugger shows less then: leave GROVE_DEVELOPMENT out.
+/// While Grove is developed it is optimised in every build: without that the tests take twice the time, see
+/// Docs/Internals/Decisions/0027-traits-and-platforms.md. A debugger shows less then: leave GROVE_DEVELOPMENT out.
 let library = strict + (isDeveloped ? [.unsafeFlags(["-O"])] : [])
 
 // What an App Store asks about calls that read file attributes and free space. Where the host builds for no Apple system, a

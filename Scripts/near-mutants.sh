@@ -8,15 +8,15 @@ cd "$(dirname "$0")/.." || exit 2
 root=$(pwd)
 copy=$root/.build/near-mutants
 mkdir -p "$copy"
+command -v patch >/dev/null 2>&1 || { echo "The program patch is not installed." >&2; exit 2; }
 
 build() { ${SWIFT-swift} build --package-path "$copy" --product SharedPostgres >"$copy/build.log" 2>&1 || { tail -n 20 "$copy/build.log" >&2; exit 2; }; }
 
 # The manifest names folders that this product does not need; they must exist.
-for folder in Package.swift Sources Conformance Benchmarks Tests Docs/Examples; do
-    mkdir -p "$copy/$(dirname "$folder")"
-    rm -rf "${copy:?}/$folder"
-    cp -Rp "$folder" "$copy/$folder"
-done
+needed='Package.swift Sources Conformance Benchmarks Tests Docs/Examples'
+for folder in $needed; do rm -rf "${copy:?}/$folder"; done
+# shellcheck disable=SC2086
+tar -cf - --exclude .build $needed | tar -xpf - -C "$copy" || exit 2
 build
 program=$copy/.build/debug/SharedPostgres
 "$program" memory >"$copy/rules.log" || { cat "$copy/rules.log" >&2; echo "A rule is broken without a fault." >&2; exit 1; }
@@ -42,5 +42,5 @@ for patch in "$root"/Conformance/NearMutants/*.patch; do
     fi
     patch -s -R -p1 -d "$copy" <"$patch" || exit 2
 done
-echo "$found faults of the near cache are found, $missed are not."
-[ "$missed" = 0 ]
+echo "Faults of the near cache: $found found, $missed not."
+[ "$missed" = 0 ] && [ "$found" != 0 ]

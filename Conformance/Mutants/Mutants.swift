@@ -99,7 +99,7 @@ public enum Mutants {
                 AnswersBeatOthers.self),
             over(
                 "sqlite", "answers-outlive-others", "An answer of before another process's wipe is stored.",
-                AnswersOutliveOthers.self),
+                AnswersOutliveWipes.self),
             over("lmdb", "edits-what-it-read", "An edit writes the list that it read.", EditsWhatItRead.self),
         ].compactMap(\.self)
     }

@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import Grove
 import GroveCache
 import GroveMemory
@@ -71,20 +71,18 @@ struct SharedStoreTests {
 
     /// Commits while the main actor stands still.
     private func commitInThisTurn(_ body: @escaping @Sendable (borrowing CacheTransaction) throws -> Void) throws {
-        let result = Lock<Result<Void, any Error>?>(nil)
+        let (failure, isDone) = (Lock<(any Error)?>(nil), DispatchSemaphore(value: 0))
         let cache = cache
         Task.detached {
             do {
                 try await cache.write(durability: .standard) { tx in try body(tx) }
-                result.withLock { $0 = .success(()) }
             } catch {
-                result.withLock { $0 = .failure(error) }
+                failure.withLock { $0 = error }
             }
+            isDone.signal()
         }
-        while true {
-            if let result = result.withLock({ $0 }) { return try result.get() }
-            Thread.sleep(forTimeInterval: 0.001)
-        }
+        isDone.wait()
+        if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
     @Test("What another one has named by the server's identifier is sent by that")

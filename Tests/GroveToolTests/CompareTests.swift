@@ -246,6 +246,15 @@ struct CompareTests {
         for row in rows { #expect(row.dropFirst().prefix(3).allSatisfy { Double($0) ?? 0 > 0 }) }
     }
 
+    @Test("A cache of many machines is measured in a checkout alone, and the tool says so elsewhere")
+    func shared() throws {
+        let tool = try #require(ToolProcess.executable)
+        let outcome = try ToolProcess.run(["-c", "cd / && exec '\(tool)' compare --for shared"], of: "/bin/sh")
+        #expect(outcome.status != 0 && outcome.errors.contains("run it in a checkout of Grove"), "\(outcome.errors)")
+        let asked = try ToolProcess.run(["compare", "--for", "shared", "--format", "json"])
+        #expect(asked.status != 0 && asked.errors.contains("by itself"), "\(asked.errors)")
+    }
+
     @Test("The list fits into 80 columns")
     func list() throws {
         let outcome = try ToolProcess.run(["compare", "--list"])

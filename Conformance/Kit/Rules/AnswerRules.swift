@@ -141,7 +141,7 @@ enum AnswerRules {
                 "a node that another process has written since")
             try trial.expectHit(
                 try cache.read("kept", as: Person.self), Person(id: "kept", age: 10 + round),
-                "a node that nobody wrote since")
+                "a node that was not written since")
             let later = try cache.place()
             try cache.write(contentsOf: answer(20 + round, "edited"), asOf: later)
             try trial.expectHit(

@@ -147,23 +147,3 @@ final class AnswersBeatOthers: ForwardingCache, @unchecked Sendable {
         return changes
     }
 }
-
-/// An answer of before another process's wipe is stored.
-// SAFETY: what it adds to its sendable base class is behind a mutex.
-final class AnswersOutliveOthers: ForwardingCache, @unchecked Sendable {
-    private let hasWiped = Mutex(false)
-
-    override func wipe() throws(CacheError) {
-        hasWiped.withLock { $0 = true }
-        try base.wipe()
-    }
-
-    override func write<M: CacheableModel>(
-        contentsOf models: [M], asOf place: Place
-    ) throws(CacheError) -> WrittenChanges {
-        do { return try base.write(contentsOf: models, asOf: place) } catch {
-            guard error.code == .cancelled, !hasWiped.withLock(\.self) else { throw error }
-            return try base.write(contentsOf: models)
-        }
-    }
-}

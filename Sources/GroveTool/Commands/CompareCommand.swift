@@ -143,7 +143,7 @@
         }
 
         func run() async throws {
-            if uses == ["shared"] { return try SharedComparison.run() }
+            if uses == ["shared"], output == nil, format == .table { return try SharedComparison.run() }
             if list { return try OutputFile.write(Array(listing.utf8), to: output) }
             try OutputFile.check(output)
             if workload == ["churn"] {
