@@ -9,8 +9,8 @@ import GrovePlatform
 /// has at least the commit before the log's first, and none after its last: else one of the two files was put there alone. Every commit
 /// of a cache changes the store's own record, so that the log holds its page.
 ///
-/// The format is that of https://sqlite.org/fileformat2.html#walformat. Checksums are not looked at: a commit that is there in part says
-/// of the main file what a whole one says.
+/// The format is that of https://sqlite.org/fileformat2.html#walformat. A process that is killed may have written the head of a frame and
+/// not the page behind it, which is then of the log that was there before: its checksum tells.
 struct SQLiteLog: ~Copyable {
     private static let (headCount, frameHeadCount, pageCount) = (32, 24, 4_096)
 
@@ -50,15 +50,18 @@ struct SQLiteLog: ~Copyable {
         let hash = unsafe StoredCommit.key.withUnsafeBytes { unsafe SQLiteLookup.hash($0, mask: .max) }
         let mark = (0..<4).map { UInt8(truncatingIfNeeded: hash >> (24 - 8 * $0)) } + StoredCommit.key
         var found: (first: StoredCommit, last: StoredCommit)?
+        var last: StoredCommit?
         var place = Self.headCount
+        var checksum = SQLiteLogChecksum(ofLog: head)
         // Frames of the log that was there before have other salts.
         while let frame = SQLiteLog.read(file, Self.frameHeadCount + Self.pageCount, at: place),
-            frame[8..<16].elementsEqual(head[16..<24])
+            frame[8..<16].elementsEqual(head[16..<24]), checksum.goesOn(with: frame)
         {
             place += frame.count
-            if let commit = unsafe frame.withUnsafeBytes({ unsafe Self.commit(in: $0, behind: mark) }) {
-                found = (found?.first ?? commit, commit)
-            }
+            last = unsafe frame.withUnsafeBytes { unsafe Self.commit(in: $0, behind: mark) } ?? last
+            // The last frame of a commit has the size of the database; without that one, there was no commit.
+            let isLast = frame[4..<8].contains { $0 != 0 }
+            if isLast, let last { found = (found?.first ?? last, last) }
         }
         return found
     }
@@ -94,5 +97,41 @@ struct SQLiteLog: ~Copyable {
     private static func read(_ file: Int32, _ count: Int, at place: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         return unsafe pread(file, &bytes, count, off_t(place)) == count ? bytes : nil
+    }
+}
+
+/// The checksum of a log's frames, each of which has that of all before it and itself.
+private struct SQLiteLogChecksum {
+    private var sums: (UInt32, UInt32)
+    /// Whether the log's words are summed with their first byte as the highest; those of its heads are stored so in any case.
+    private let isBigEndian: Bool
+
+    /// That of the log's own head.
+    init(ofLog head: [UInt8]) {
+        isBigEndian = head[3] & 1 == 1
+        sums = Self.words(head[24..<32])
+    }
+
+    /// Adds `frame`; returns whether it says the same.
+    mutating func goesOn(with frame: [UInt8]) -> Bool {
+        let (said, isBigEndian) = (Self.words(frame[16..<24]), isBigEndian)
+        unsafe frame.withUnsafeBytes { bytes in
+            func word(_ place: Int) -> UInt32 {
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+                return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
+            }
+            // The page's number and the size of the database, and the page.
+            for part in [0..<8, 24..<bytes.count] {
+                for place in stride(from: part.lowerBound, to: part.upperBound, by: 8) {
+                    sums.0 &+= word(place) &+ sums.1
+                    sums.1 &+= word(place + 4) &+ sums.0
+                }
+            }
+        }
+        return sums == said
+    }
+
+    private static func words(_ bytes: ArraySlice<UInt8>) -> (UInt32, UInt32) {
+        (bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }, bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) })
     }
 }
