@@ -175,7 +175,7 @@ import Testing
         child.stop()
         try begin.main.write(to: URL(fileURLWithPath: store.directory + "/store.sqlite"), options: .atomic)
         let found = try store.find()
-        // Where the log had just begun again, it holds no commit, and the older main file is whole by itself.
+        // If the log had just begun again, it holds no commit, and the older main file is whole by itself.
         #expect(found == .setAside || found == .commits(0), "\(found)")
         child.kill()
         child.wait()

@@ -55,8 +55,6 @@ extension NormalizedCache: FollowableCache {
     ) {
         enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
             try ModelIdentifier(key).check()
-            // The call has its number, so that a wipe that comes from now on is behind it.
-            if let wipes, core.wipes != wipes { throw .isOfAnotherLife }
             var content: PendingWrite.Content
             if let edit = try EncodedEdit(edit) {
                 content = edit.content(key)
@@ -74,6 +72,7 @@ extension NormalizedCache: FollowableCache {
             }
             content.fillsOnly = fillsOnly
             content.ticket = ticket
+            content.wipes = wipes
             return content.answering(place)
         }
     }

@@ -136,8 +136,8 @@ extension NormalizedCache: CacheWriter {
             if let asOf = made.asOf { place = asOf.unconfirmed }
             try core.enqueue(
                 PendingWrite(
-                    sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree,
-                    fillsOnly: made.fillsOnly, extras: made.extras,
+                    sequence: sequence, time: core.time(of: made), asOf: made.asOf, wipes: made.wipes,
+                    tree: made.tree, fillsOnly: made.fillsOnly, extras: made.extras,
                     origin: origin, ticket: made.ticket, settled: SaveOutcome.telling(settled, place)),
                 schedulingDrain: true)
             return true

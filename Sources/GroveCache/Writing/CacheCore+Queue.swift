@@ -52,7 +52,7 @@ extension CacheCore {
     var wipes: UInt64 {
         state.withLock { state in
             state.noticeReplacement()
-            return state.lifeNumber - state.replacements
+            return state.wipes
         }
     }
 
@@ -84,7 +84,7 @@ extension CacheCore {
                 if error.code == .suspended, write.completion == nil { state.forget(write) }
                 throw error
             }
-            if let asOf = write.asOf, asOf.life != state.lifeNumber { throw CacheError.isOfAnotherLife }
+            if state.isOfAnotherLife(write) { throw CacheError.isOfAnotherLife }
             guard write.sequence > state.wipedAt || write.isEmpty else {
                 // Should the wipe fail, or have others replaced the files by what they were, what the store then still holds
                 // is not what was last set.
@@ -180,12 +180,20 @@ extension CacheCore {
 }
 
 extension CacheState {
-    /// Begins another life of the cache; returns the queued calls that speak as of a place in an earlier one.
+    /// How often a call of this process emptied the store, or deleted all models of a type.
+    var wipes: UInt64 { lifeNumber - replacements }
+
+    /// Whether `write` speaks as of a place in another life of the cache, or was made before a wipe that takes it along.
+    func isOfAnotherLife(_ write: PendingWrite) -> Bool {
+        write.asOf.map { $0.life != lifeNumber } ?? false || write.wipes.map { $0 != wipes } ?? false
+    }
+
+    /// Begins another life of the cache; returns the queued calls that are of an earlier one.
     ///
     /// They were queued while the transaction ran that ended that life.
     mutating func beginLife() -> [PendingWrite] {
         lifeNumber += 1
-        return queue.calls.filter { $0.asOf.map { $0.life != lifeNumber } ?? false }
+        return queue.calls.filter { isOfAnotherLife($0) }
     }
 
     /// Where the call of number `sequence` is among the calls of all processes, as far as is known.

@@ -52,6 +52,8 @@ final class PendingWrite: Sendable {
     let time: UInt32
     /// The place that its content is as of; `nil` if that is the call itself.
     let asOf: StoredPlace?
+    /// How often calls of this process had emptied the store when the call was made; `nil` if no wipe since takes the call along.
+    let wipes: UInt64?
     /// The place of the call in the queue: calls are committed in this order; 0 before it is queued.
     var place: QueuePlace { unsafe queuePlace }
     // SAFETY: set once, under the lock of the queue, before any other thread can see the call.
@@ -84,7 +86,7 @@ final class PendingWrite: Sendable {
     private let places: [[UInt8]: Int]?
 
     init(
-        sequence: LocalNumber, time: UInt32 = 0, asOf: StoredPlace? = nil, tree: NodeTree? = nil,
+        sequence: LocalNumber, time: UInt32 = 0, asOf: StoredPlace? = nil, wipes: UInt64? = nil, tree: NodeTree? = nil,
         fillsOnly: Bool = false, extras: [Extra] = [], isWipe: Bool = false, isInvalidation: Bool = false,
         isDurable: Bool = false, origin: UInt64 = 0,
         ticket: UInt64 = 0,
@@ -95,6 +97,7 @@ final class PendingWrite: Sendable {
         self.sequence = sequence
         self.time = time
         self.asOf = asOf
+        self.wipes = wipes
         self.tree = tree
         self.fillsOnly = fillsOnly
         self.extras = extras
@@ -302,6 +305,8 @@ extension PendingWrite {
         var ticket: UInt64 = 0
         /// The place that it is as of; `nil` if that is the call itself.
         var asOf: StoredPlace?
+        /// See ``PendingWrite/wipes``.
+        var wipes: UInt64?
         /// Whether the content comes from the source of the models, so that their ages start again from zero.
         var isConfirmed = false
     }
