@@ -31,4 +31,27 @@ struct AnsweredListTests {
         try await cache.writeCollection([Person(id: "1")], as: "people", asOf: asked)
         #expect(try names(cache) == ["1"])
     }
+
+    @MainActor
+    @Test("An element of another's page that was deleted meanwhile is shown once it is written again")
+    func deletedInPage() async throws {
+        let cache = try MemoryCache()
+        try await cache.writeCollection([Person(id: "1")], as: "people")
+        let manager = DataModelManager(cacheDelegate: cache)
+        let shown = CollectionDataProvider<Person>(dataModelManager: manager)
+        _ = try await shown.fetchDataFromCache(withCacheKey: "people")
+        let follower = cache.followed(by: { _ in })
+        let asked = follower.place()
+        try await cache.delete("Person:2")
+        follower.edit(
+            .insert([Person(id: "2")], .last), forKey: "people", ticket: 1, asOf: asked, fillsOnly: true, madeAt: nil,
+            settled: { _ in })
+        try await cache.flush()
+        await manager.flush()
+        #expect(shown.data.map(\.id) == ["1"])
+        try await cache.write(Person(id: "2"))
+        #expect(try names(cache) == ["1", "2"])
+        await manager.flush()
+        #expect(shown.data.map(\.id) == ["1", "2"])
+    }
 }

@@ -19,7 +19,9 @@ extension CollectionStore {
                 for identifier in Set(news.filter { $0.ticket == 0 }.flatMap { $0.splices.flatMap(\.elements) }) {
                     switch view?.model(identifier, as: type) {
                     case .hit(let model): brought[identifier] = model
-                    case .miss(let miss) where miss.reason == .deleted: break
+                    case .miss(let miss) where miss.reason == .deleted:
+                        // It may be written again, and then the list has it.
+                        _ = stale.withLock { $0.wait(.list(name), for: miss.identifier) }
                     case .miss, nil: isLacking = true
                     }
                 }
