@@ -33,7 +33,7 @@ TRAITED = --traits $(TRAITS) $(FLAGS)
 # The Swift package manager hands the traits to the compiler in the order of a hash. If that changes, everything is compiled again.
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: shared agreement budget families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
+.PHONY: report shared agreement budget families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full release-check format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
@@ -59,6 +59,12 @@ compare-full: release ## the same with more repetitions and longer lists, in som
 peers: setup ## compares the backends with GRDB, JSON and dictionaries; PEERS_ARGS="scale grove-lmdb grdb-raw" narrows it
 	$(BUILD) -c release --package-path Benchmarks/Peers --product Peers $(FLAGS)
 	Benchmarks/Peers/.build/release/Peers $(PEERS_ARGS)
+
+report: release ## the comparison and its peers as a page in .build/report, and pictures of it by Chromium; REPORT_ARGS="--full"
+	@mkdir -p .build/report
+	@$(MAKE) peers >.build/report/peers.md
+	.build/release/grove compare --details --format html --peers .build/report/peers.md --output .build/report/compare.html $(REPORT_ARGS)
+	@sh Scripts/pages.sh .build/report/compare.html
 
 screens: setup ## a list on screen that others edit, beside GRDB's ValueObservation; ROWS="1000 10000" ROUNDS=3
 	$(BUILD) -c release --package-path Benchmarks/Peers --product Screens $(FLAGS)

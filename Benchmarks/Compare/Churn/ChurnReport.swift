@@ -63,6 +63,43 @@ package struct ChurnReport {
             """
     }
 
+    /// The same as a page, with the hit ratio of each day.
+    package func page(_ command: String) -> ReportPage {
+        var main = ReportTable(
+            title: "A budget over \(settings.days) days",
+            notes: [
+                "Hits are of all reads after a third of the days. Live is what of the budget is keys and values at the end, and at the least after a third."
+            ],
+            header: [
+                "backend", "most MB on disk", "of the budget", "live", "least live", "hits", "models",
+                "bytes written a byte",
+            ])
+        var days = ReportTable(
+            title: "Hit ratio by day", legend: ["A column for each day; a full one would be 100 %."],
+            header: ["backend", "the least, after a third", "the most", "each day"])
+        for result in results {
+            let later = result.hitRatios.dropFirst(result.hitRatios.count / 3)
+            main.rows.append(
+                [
+                    result.backend.rawValue, (Double(result.peak) / 1e6).fixed(2),
+                    "\(percent(Double(result.peak) / Double(result.budget))) %", "\(percent(result.share)) %",
+                    "\(percent(result.leastShare)) %", "\(percent(result.hitRatio)) %",
+                    (result.usage.entries ?? 0).grouped, result.amplification.map { $0.fixed(1) } ?? "-",
+                ].map { .init($0) })
+            days.rows.append([
+                .init(result.backend.rawValue), .init("\(percent(later.min() ?? 0)) %"),
+                .init("\(percent(later.max() ?? 0)) %"), .init("", columns: result.hitRatios),
+            ])
+        }
+        return ReportPage(
+            title: "Grove within a budget",
+            answer: [
+                "\(settings.writes.grouped) writes and three reads for each, over \(settings.days) days, within \(settings.budget.grouped) bytes on disk."
+            ] + results.map { "\($0.backend.rawValue): \(percent($0.hitRatio)) % of the reads were hits." },
+            tables: [main, days],
+            circumstances: ["\(Machine.text).", "It is made again by: `\(command)`"])
+    }
+
     private var deletionNotes: String {
         """
 

@@ -6,8 +6,8 @@ import GroveCache
 /// keeps nothing, so it is not ranked among the others; nor are backends whose commits survive different things.
 struct CompareAnswer {
     private let report: CompareReport
-    private let backends: [BackendName]
-    private let uses: [Use]
+    let backends: [BackendName]
+    let uses: [Use]
 
     /// `nil` if the report has fewer than two backends, or nothing of a use, so that there is nothing to choose.
     init?(_ report: CompareReport) {
@@ -26,7 +26,10 @@ struct CompareAnswer {
     // MARK: In words
 
     /// Some ten lines, each of up to 80 columns.
-    var answer: String {
+    var answer: String { sentences.map(CompareAnswer.wrapped).joined(separator: "\n") }
+
+    /// The same, a paragraph each.
+    var sentences: [String] {
         let place = report.isInMemory ? "in memory, where syncing costs nothing" : "on a disk"
         var parts = ["\(report.dataSet); the stores are \(place)."]
         if report.isInterrupted { parts.append("Interrupted: what follows is of what was measured until then.") }
@@ -48,7 +51,7 @@ struct CompareAnswer {
             parts.append(
                 "The machine was slow or busy: \(names), called directly, took three times as long as it should.")
         }
-        return parts.map(CompareAnswer.wrapped).joined(separator: "\n")
+        return parts
     }
 
     /// For which uses a backend is the fastest, in a sentence; `nil` if for none.
@@ -116,7 +119,6 @@ struct CompareAnswer {
     private func table(_ uses: [Use]) -> String {
         var table = TextTable(
             ["calls/s", "survives"] + uses.map(\.name), alignment: [.left, .left] + uses.map { _ in .right })
-        let rows = Promise.allCases.reversed().flatMap { promise in backends.filter { $0.promise == promise } }
         for backend in rows {
             let scores = uses.map { UseScore($0, backend, in: report) }
             table.append(
@@ -131,8 +133,13 @@ struct CompareAnswer {
         return table.description
     }
 
+    /// The backends, those first whose commits survive most.
+    var rows: [BackendName] {
+        Promise.allCases.reversed().flatMap { promise in backends.filter { $0.promise == promise } }
+    }
+
     /// The figure that a backend's bar is measured against.
-    private func best(_ use: Use, as backend: BackendName) -> Double {
+    func best(_ use: Use, as backend: BackendName) -> Double {
         let rivals = BackendName.allCases.filter {
             use.writes ? $0.promise == backend.promise : $0.isPersistent == backend.isPersistent
         }

@@ -22,6 +22,10 @@ package struct CompareReport: Sendable {
     package var hasDetails = true
     /// What an empty round trip to the main actor took, in milliseconds.
     var roundTrip = 0.0
+    /// The line that makes such a report.
+    package var command = "grove compare"
+    /// What was measured beside Grove, if that was asked for.
+    package var peers: PeersTable?
 
     /// Whether some floor was too slow for the figures over it to mean anything.
     package var isVoid: Bool { results.contains { $0.isVoid } }

@@ -25,6 +25,16 @@ struct Machine: Sendable {
         ]
     }
 
+    /// The same in words.
+    static var text: String {
+        let process = ProcessInfo.processInfo
+        let engines = BackendName.allCases.filter(\.isPersistent).map { "\($0.rawValue) over \(Floor.version($0))" }
+            .joined(separator: ", ")
+        let memory = (Double(process.physicalMemory) / 1e9).fixed(0)
+        return "\(system), \(architecture), \(processor ?? "a processor that is not named"), "
+            + "\(process.activeProcessorCount) cores, \(memory) GB of memory; \(engines)"
+    }
+
     private static var system: String {
         if let release = FileManager.default.contents(atPath: "/etc/os-release") {
             for line in String(decoding: release, as: UTF8.self).split(separator: "\n") {

@@ -53,6 +53,7 @@
                   grove compare --needs ios,processes --for feed,chat
                   grove compare --mix reads=90,pages=8,writes=2
                   grove compare --for shared     a cache of many machines, in a checkout of Grove
+                  grove compare --full --format html --output report.html
                   grove compare --backend lmdb --backend sqlite --workload 'read-*'
                   grove compare --nodes 110000 --format json --output compare.json
                   grove compare --input feed.json --identity rules.json --backend sqlite
@@ -64,6 +65,8 @@
             case table
             case json
             case csv
+            case html
+            case markdown
         }
 
         @Option(help: "A backend to measure; repeat for several. All by default; 'all' says so.")
@@ -113,6 +116,10 @@
         @Option(help: "How to print.")
         var format = Format.table
 
+        @Option(
+            help: ArgumentHelp("For html and markdown: the table that make peers has printed.", valueName: "file"))
+        var peers: String?
+
         @Option(help: ArgumentHelp("The file to write; standard output otherwise.", valueName: "file"))
         var output: String?
 
@@ -146,6 +153,9 @@
             if uses == ["shared"], output == nil, format == .table { return try SharedComparison.run() }
             if list { return try OutputFile.write(Array(listing.utf8), to: output) }
             try OutputFile.check(output)
+            let peers = try peers.map {
+                try PeersTable(String(decoding: try InputFile.read($0, as: "table"), as: UTF8.self))
+            }
             if workload == ["churn"] {
                 return try LargeStack.run(unavailable: LargeStack.noThread) { () throws in
                     try churn(try chosenBackends())
@@ -174,6 +184,8 @@
             }
             report.uses = named
             report.hasDetails = !isShort
+            report.command = command
+            report.peers = peers
             let left = try leftOut()
             if !left.isEmpty { report.exclusions = [left] }
             if !engine.isEmpty, interruption.signal == nil {
@@ -203,6 +215,24 @@
                 }.joined(separator: "\n")
         }
 
+        /// The line that was typed, without where files are on this machine.
+        private var command: String {
+            var words = ["grove"]
+            var rest = CommandLine.arguments.dropFirst()
+            while let word = rest.popFirst() {
+                let name = String(word.prefix { $0 != "=" })
+                guard ["--output", "--directory", "--peers", "--input", "--identity"].contains(name) else {
+                    words.append(word)
+                    continue
+                }
+                let value = name == word ? rest.popFirst() ?? "" : String(word.dropFirst(name.count + 1))
+                if name != "--output", name != "--directory" {
+                    words += [name, value.split(separator: "/").last.map(String.init) ?? value]
+                }
+            }
+            return words.joined(separator: " ")
+        }
+
         private func isChosen(_ name: String) -> Bool {
             workload.isEmpty || workload.contains { Workload.matches(name, $0) }
         }
@@ -229,6 +259,8 @@
                 case .table: Array(report.table.utf8)
                 case .json: JSONPrinter.print(report.json, indentation: 2)
                 case .csv: Array(report.csv.utf8)
+                case .html: Array(report.page.html.utf8)
+                case .markdown: Array(report.page.markdown.utf8)
                 }
             try OutputFile.write(text, to: output)
             if report.isVoid, format != .table {
@@ -243,7 +275,13 @@
                 deletions: max(deletions, 0))
             let report = try ChurnReport(settings, backends, in: try TemporaryDirectory(in: directory))
             Terminal.progress("")
-            try OutputFile.write(Array(report.table.utf8), to: output)
+            let text =
+                switch format {
+                case .html: report.page(command).html
+                case .markdown: report.page(command).markdown
+                case .table, .json, .csv: report.table
+                }
+            try OutputFile.write(Array(text.utf8), to: output)
             if report.isBroken { throw ToolError.failed("a store took more than its budget") }
         }
 
