@@ -69,6 +69,7 @@ let package = Package(
         .library(name: "GroveTesting", targets: ["GroveTesting"]),
         .library(name: "GroveTestingTraits", targets: ["GroveTestingTraits"]),
         .library(name: "GroveConformance", targets: ["GroveConformance"]),
+        .library(name: "GroveCompareMain", targets: ["GroveCompareMain"]),
         .library(name: "GroveLogging", targets: ["GroveLogging"]),
         .library(name: "GroveMetrics", targets: ["GroveMetrics"]),
         .library(name: "GroveMacros", targets: ["GroveMacros"]),
@@ -222,6 +223,11 @@ let package = Package(
                 "GroveLevelDB",
                 "GroveFloor", "GroveConsistency", "GroveProviders",
             ], path: "Benchmarks/Compare", swiftSettings: strict),
+        // The main program that compares a backend of others with Grove's.
+        .target(
+            name: "GroveCompareMain",
+            dependencies: ["GrovePlatform", "GroveCompare", "GroveConformance", "GroveCache", "GroveCoding"],
+            path: "Benchmarks/CompareMain", swiftSettings: strict),
         .executableTarget(
             name: "GroveTool",
             dependencies: [
@@ -311,6 +317,9 @@ let package = Package(
         .executableTarget(
             name: "FileStoreConformance", dependencies: ["FileStore", "GroveConformance"],
             path: "Docs/Examples/FileStoreConformance", swiftSettings: strict),
+        .executableTarget(
+            name: "FileStoreCompare", dependencies: ["FileStore", "GroveCompareMain", "GroveConformance"],
+            path: "Docs/Examples/FileStoreCompare", swiftSettings: strict),
         // An application over the cache, for people to copy, and its tests: a build without the trait `Macros` leaves it out.
         .testTarget(
             name: "FeedExample",
@@ -320,7 +329,7 @@ let package = Package(
             name: "ConformanceTests",
             dependencies: [
                 "GroveConformance", "GroveHarnesses", "GroveMutants", "GroveCache", "GroveModel", "FileStore",
-                "FileStoreConformance",
+                "FileStoreConformance", "FileStoreCompare",
             ], swiftSettings: strict),
         .testTarget(
             name: "ExamplesTests",

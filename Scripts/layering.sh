@@ -33,6 +33,7 @@ Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Adapters/Postgres* GroveShared GroveCoding GroveModel CPostgres
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
 Benchmarks/Compare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders GrovePlatform
+Benchmarks/CompareMain GroveCompare GroveConformance GroveCache GroveCoding GrovePlatform
 Sources/GroveTool GroveModel GroveCoding GroveCache GroveShared GroveCompare GroveConformance GroveHarnesses GroveMutants GrovePlatform
 Conformance/Fuzz GroveCache GroveCoding GroveMemory GroveModel
 Conformance/Kit GroveCache GroveCoding GroveModel GrovePlatform

@@ -2,7 +2,7 @@
 # Makes a package for a backend of your own: sh Scripts/new-backend.sh Mine [folder]
 #
 # It holds a store that works, which is the example of Docs/Backends/ImplementingABackend.md under your name, an executable
-# that checks it with the conformance kit, and tests with a case for each rule. Replace the store by yours, step by step.
+# that checks it with the conformance kit, one that compares it with Grove's backends, and tests with a case for each rule. Replace the store by yours, step by step.
 # The package depends on this clone by its path.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -28,7 +28,7 @@ lower=$(printf %s "$name" | tr '[:upper:]' '[:lower:]')
 # SwiftPM calls a package at a path by the last part of it.
 package=$(basename "$root")
 
-mkdir -p "$folder/Sources/${name}Store" "$folder/Sources/${name}Conformance" "$folder/Tests/${name}Tests"
+mkdir -p "$folder/Sources/${name}Store" "$folder/Sources/${name}Conformance" "$folder/Sources/${name}Compare" "$folder/Tests/${name}Tests"
 rename() {
     sed -e "s/File\(Store\|View\|Transaction\|Harness\)/$name\1/g" -e "s/name: \"files\"/name: \"$lower\"/" "$1"
 }
@@ -54,6 +54,13 @@ let package = Package(
         .executableTarget(
             name: "${name}Conformance",
             dependencies: ["${name}Store", .product(name: "GroveConformance", package: "$package")]),
+        // Compares it with Grove's backends: swift run -c release ${name}Compare --help
+        .executableTarget(
+            name: "${name}Compare",
+            dependencies: [
+                "${name}Store", .product(name: "GroveCompareMain", package: "$package"),
+                .product(name: "GroveConformance", package: "$package"),
+            ]),
         .testTarget(
             name: "${name}Tests",
             dependencies: [
@@ -64,6 +71,8 @@ let package = Package(
 END
 
 rename "$root/Docs/Examples/FileStoreConformance/main.swift" >"$folder/Sources/${name}Conformance/main.swift"
+
+rename "$root/Docs/Examples/FileStoreCompare/main.swift" >"$folder/Sources/${name}Compare/main.swift"
 
 cat >"$folder/Tests/${name}Tests/RuleTests.swift" <<END
 import Foundation
@@ -105,5 +114,6 @@ $folder is a package with a store that works. Check it, then put your engine int
   cd $folder
   swift run -c release ${name}Conformance --rule 'STO-*'
   swift run -c release ${name}Conformance
+  swift run -c release ${name}Compare
   swift test
 END

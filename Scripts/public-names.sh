@@ -32,6 +32,7 @@ backend     ^Sources/GroveCache/Driver/
 backend     ^Sources/Backends/.* [A-Za-z]*(Store|View|Transaction)(\.|$)
 backend     ^Sources/GroveShared/(FarTier|FeedNumber|Testing/)
 backend     ^Conformance/Shared/
+backend     ^Benchmarks/CompareMain/
 backend     ^Sources/Adapters/Postgres/.* (PostgresTier\.(fetch|feed|wait|write|outcome)$|PostgresRows)
 backend     ^Conformance/Kit/(Capability|Leniency|Rule|Rule\+Verify|Rules\+Checkable|Run/ConformanceMain|Run/RuleExcuse|Processes/WorkerCommand|Harness/StoreHarness|Harness/VirtualClock|Rules/Rules)\.swift
 tool        ^Conformance/Kit/
@@ -40,7 +41,7 @@ tool        ^Conformance/Kit/
 page=$(mktemp)
 trap 'rm -f "$page"' EXIT
 
-find Sources Conformance/Kit Conformance/Shared -name '*.swift' | LC_ALL=C sort | RULES=$rules LC_ALL=C awk '
+find Sources Conformance/Kit Conformance/Shared Benchmarks/CompareMain -name '*.swift' | LC_ALL=C sort | RULES=$rules LC_ALL=C awk '
     BEGIN {
         rows = split(ENVIRON["RULES"], row, "\n")
         for (i = 1; i <= rows; i++) if (split(row[i], part, " ") >= 2) {
@@ -57,6 +58,7 @@ find Sources Conformance/Kit Conformance/Shared -name '*.swift' | LC_ALL=C sort 
         split(path, part, "/")
         if (path ~ /^Conformance\/Shared/) return "GroveSharedRules"
         if (path ~ /^Conformance/) return "GroveConformance"
+        if (path ~ /^Benchmarks/) return "GroveCompareMain"
         return part[2] ~ /^(Backends|Adapters)$/ ? "Grove" part[3] : part[2]
     }
 

@@ -46,6 +46,17 @@ struct AnswerTests {
         #expect(try report().table.hasPrefix(answer.text + "\n\n"))
     }
 
+    @Test("A backend that breaks a rule that must hold is shown with its figures, marked, and never recommended")
+    func wrong() throws {
+        var report = try report()
+        report.wrong = [.lmdb]
+        let answer = try #require(CompareAnswer(report))
+        #expect(!answer.answer.contains("Take lmdb") && answer.answer.contains("Take leveldb for catalogue"))
+        #expect(answer.table.contains("lmdb !") && answer.table.contains("900k"))
+        #expect(Turn.all(in: report).isEmpty)
+        #expect(report.page.html.contains(">lmdb (wrong)<"))
+    }
+
     @Test("The share at which the order turns is where both cost the same")
     func turn() throws {
         let turn = try #require(Turn.all(in: try report()).first)

@@ -13,9 +13,9 @@ struct CompareAnswer {
     init?(_ report: CompareReport) {
         guard !report.results.isEmpty else { return nil }
         self.report = report
-        backends = BackendName.allCases.filter { backend in report.results.contains { $0.backend == backend } }
+        backends = report.backends
         uses = report.uses.filter { use in
-            BackendName.allCases.contains { UseScore(use, $0, in: report) != nil }
+            report.backends.contains { UseScore(use, $0, in: report) != nil }
         }
         guard backends.count > 1 || !report.exclusions.isEmpty, !uses.isEmpty else { return nil }
     }
@@ -122,7 +122,7 @@ struct CompareAnswer {
         for backend in rows {
             let scores = uses.map { UseScore($0, backend, in: report) }
             table.append(
-                [backend.rawValue, backend.promise.words]
+                [backend.rawValue + (report.wrong.contains(backend) ? " !" : ""), backend.promise.words]
                     + scores.map { $0.map { CompareResult.short($0.callsPerSecond) } ?? "-" })
             table.append(
                 ["", ""]
@@ -140,7 +140,7 @@ struct CompareAnswer {
 
     /// The figure that a backend's bar is measured against.
     func best(_ use: Use, as backend: BackendName) -> Double {
-        let rivals = BackendName.allCases.filter {
+        let rivals = backends.filter {
             use.writes ? $0.promise == backend.promise : $0.isPersistent == backend.isPersistent
         }
         return rivals.compactMap { UseScore(use, $0, in: report)?.callsPerSecond }.max() ?? 0

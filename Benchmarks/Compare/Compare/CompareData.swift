@@ -1,8 +1,8 @@
-import GroveCoding
+package import GroveCoding
 import GroveModel
 
 /// What the workloads read and write: trees, each in as many versions as are asked for.
-protocol CompareData: Sendable {
+package protocol CompareData: Sendable {
     associatedtype Tree: CacheableModel
     /// The type as which a node that holds no other is read.
     associatedtype Leaf: CacheableModel

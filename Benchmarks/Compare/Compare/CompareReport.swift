@@ -14,6 +14,8 @@ package struct CompareReport: Sendable {
     package var uses: [Use] = Use.standard
     /// Which backends were left out, and why, in sentences.
     package var exclusions: [String] = []
+    /// Backends that break a rule of the kit that must hold: they are shown, and never recommended.
+    package var wrong: Set<BackendName> = []
     /// Whether the user ended the run before everything was measured.
     package var isInterrupted = false
     /// Whether the tool was compiled with optimisation.
@@ -26,6 +28,13 @@ package struct CompareReport: Sendable {
     package var command = "grove compare"
     /// What was measured beside Grove, if that was asked for.
     package var peers: PeersTable?
+
+    /// What was measured, Grove's own first.
+    var backends: [BackendName] {
+        let measured = Set(results.map(\.backend))
+        let others = measured.subtracting(BackendName.allCases).sorted { $0.rawValue < $1.rawValue }
+        return BackendName.allCases.filter(measured.contains) + others
+    }
 
     /// Whether some floor was too slow for the figures over it to mean anything.
     package var isVoid: Bool { results.contains { $0.isVoid } }
@@ -81,7 +90,7 @@ extension CompareReport {
     package var table: String {
         var parts = [CompareAnswer(self)?.text].compactMap(\.self)
         if !parts.isEmpty, !hasDetails { return parts[0] }
-        for backend in BackendName.allCases where results.contains(where: { $0.backend == backend }) {
+        for backend in backends {
             parts.append(section(backend))
         }
         if !consistency.isEmpty { parts.append(ConsistencyResult.table(consistency, roundTrip: roundTrip)) }
@@ -111,7 +120,7 @@ extension CompareReport {
             }
             if !notes[index].backends.contains(result.backend) { notes[index].backends.append(result.backend) }
         }
-        let all = BackendName.allCases.filter { backend in results.contains { $0.backend == backend } }
+        let all = self.backends
         return notes.map { workload, text, backends in
             let names = backends.count == all.count ? [] : backends.map(\.rawValue)
             return (names + [workload.rawValue]).joined(separator: " ") + ": " + text

@@ -6,7 +6,7 @@ import GroveModel
 import GroveSQLite
 
 /// The measurement of one backend with one set of data, from empty directories to figures.
-struct CompareRun<Data: CompareData> {
+package struct CompareRun<Data: CompareData> {
     let backend: BackendName
     let data: Data
     let workloads: [Workload]
@@ -20,6 +20,7 @@ struct CompareRun<Data: CompareData> {
     func run(_ progress: MeasurementProgress, into report: inout CompareReport) throws {
         let budget = budget
         switch backend {
+        case .other(let other): try other.measure(self, progress, into: &report)
         case .memory:
             try run(progress, into: &report) { _ in
                 try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget)
@@ -37,7 +38,7 @@ struct CompareRun<Data: CompareData> {
         }
     }
 
-    private func run<Store: NodeStore>(
+    func run<Store: NodeStore>(
         _ progress: MeasurementProgress, into report: inout CompareReport,
         _ open: (String) throws -> NormalizedCache<Store>
     ) throws {
@@ -56,7 +57,7 @@ struct CompareRun<Data: CompareData> {
         defer { cache.close() }
         let comparison = try Comparison(
             backend, cache, try Floor(backend, directory: theirs), data, settings)
-        if isFirst { report.checks.append(try comparison.checkFloor()) }
+        if isFirst, comparison.floor.isThere { report.checks.append(try comparison.checkFloor()) }
         let check = report.checks.last { $0.backend == backend }
         for workload in workloads {
             if progress.isOver { return }

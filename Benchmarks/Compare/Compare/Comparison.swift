@@ -100,10 +100,12 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
     func result(
         _ workload: Workload, ours: [Double], floor: [Double], latencies: Latencies
     ) -> CompareResult {
-        CompareResult(
+        // The others are beside Grove's own other way.
+        let hasFloor = self.floor.isThere || !workload.isOverEngine
+        return CompareResult(
             backend: backend, workload: workload, coding: data.coding, operationsPerSecond: ours.median,
             repetitions: (ours.min() ?? 0)...(ours.max() ?? 0),
-            floorOperationsPerSecond: floor.isEmpty ? nil : floor.median, latencies: latencies)
+            floorOperationsPerSecond: floor.isEmpty || !hasFloor ? nil : floor.median, latencies: latencies)
     }
 
     /// Alternates `floor` and `ours`, each of `operations` operations and each after a turn that does not count;

@@ -1,23 +1,34 @@
 import GroveFloor
 
-/// An engine called directly from C; see GroveFloor.h.
+/// An engine called directly, from C if it is one of Grove's; see GroveFloor.h.
 @safe
 // SAFETY: the handle is set once; one thread reads while another writes at most, which the floor's contract allows.
 final class Floor: @unchecked Sendable {
-    private let handle: OpaquePointer
+    /// `nil` for a backend that others made.
+    private let handle: OpaquePointer?
+    private let engine: BareEngine?
     let backend: BackendName
 
+    /// Whether there is an engine to measure.
+    var isThere: Bool { unsafe handle != nil || engine != nil }
+
     /// Opens the engine of `backend` in `directory`, which exists.
-    init(_ backend: BackendName, directory: String) throws(ToolError) {
+    init(_ backend: BackendName, directory: String) throws {
+        self.backend = backend
+        if case .other(let other) = backend {
+            unsafe handle = nil
+            engine = try other.bareEngine(directory)
+            return
+        }
         var error = grove_floor_error()
         guard let handle = unsafe grove_floor_open(backend.engine, directory, &error) else {
             throw Floor.failure(backend, error)
         }
         unsafe self.handle = handle
-        self.backend = backend
+        engine = nil
     }
 
-    deinit { unsafe grove_floor_close(handle) }
+    deinit { if let handle = unsafe handle { unsafe grove_floor_close(handle) } }
 
     /// What is done with the planned records.
     enum Operation {
@@ -28,11 +39,12 @@ final class Floor: @unchecked Sendable {
     /// Runs `plan` over `table`.
     ///
     /// - Parameter timesGroups: whether each group is timed, which costs it a reading of the clock.
-    /// - Throws: ``ToolError`` where the engine fails, or where the bytes fetched are not those of the table.
+    /// - Throws: ``ToolError``, or what another's engine throws, where the engine fails, or where the bytes fetched are not those of the table.
     @discardableResult
     func run(
         _ operation: Operation, _ table: RecordTable, _ plan: FloorPlan, timesGroups: Bool = false
-    ) throws(ToolError) -> FloorRun {
+    ) throws -> FloorRun {
+        guard let handle = unsafe handle else { return try run(operation, table, plan, timesGroups) }
         var result = grove_floor_result()
         var error = grove_floor_error()
         var latencies = [UInt64](repeating: 0, count: timesGroups ? plan.groupCount : 0)
@@ -50,14 +62,42 @@ final class Floor: @unchecked Sendable {
         guard code == GROVE_FLOOR_OK else { throw Floor.failure(backend, error) }
         if operation == .get {
             guard result.found == plan.order.count, result.checksum == expected else {
-                throw .failed("the \(backend.rawValue) floor did not fetch what it had stored; the run is void")
+                throw ToolError.failed(
+                    "the \(backend.rawValue) floor did not fetch what it had stored; the run is void")
             }
         }
         return FloorRun(nanoseconds: result.nanoseconds, latencies: latencies)
     }
 
+    /// The same with calls of another's engine, if there is one.
+    private func run(
+        _ operation: Operation, _ table: RecordTable, _ plan: FloorPlan, _ timesGroups: Bool
+    ) throws -> FloorRun {
+        guard let engine else { return FloorRun(nanoseconds: 0, latencies: []) }
+        var (sum, latencies): (UInt64, [UInt64]) = (0, [])
+        for group in plan.groups {
+            let (keys, bytes) = (group.map { table.key($0) }, group.reduce(0) { $0 + table.value($1).count })
+            let records = operation == .put ? group.map { (key: table.key($0), value: table.value($0)) } : []
+            var fetched = bytes
+            let time = try Stopwatch.time {
+                switch operation {
+                case .put: try engine.put(records)
+                case .get: fetched = try engine.get(keys)
+                }
+            }
+            guard fetched == bytes else {
+                throw ToolError.failed(
+                    "the \(backend.rawValue) floor did not fetch what it had stored; the run is void")
+            }
+            sum += time
+            if timesGroups { latencies.append(time) }
+        }
+        return FloorRun(nanoseconds: sum, latencies: latencies)
+    }
+
     /// The engine's name and version.
     static func version(_ backend: BackendName) -> String {
+        if case .other = backend { return backend.rawValue }
         guard let text = unsafe grove_floor_engine_version(backend.engine) else { return backend.rawValue }
         return unsafe String(cString: text)
     }
@@ -80,7 +120,7 @@ struct FloorRun {
 extension BackendName {
     fileprivate var engine: grove_floor_engine {
         switch self {
-        case .memory: GROVE_FLOOR_MEMORY
+        case .memory, .other: GROVE_FLOOR_MEMORY
         case .lmdb: GROVE_FLOOR_LMDB
         case .sqlite: GROVE_FLOOR_SQLITE
         case .leveldb: GROVE_FLOOR_LEVELDB

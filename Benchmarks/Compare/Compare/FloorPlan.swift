@@ -31,6 +31,11 @@ struct FloorPlan {
         groupEnds.append(order.count)
     }
 
+    /// The indices of each group.
+    var groups: [[Int]] {
+        zip([0] + groupEnds, groupEnds).map { start, end in order[start..<end].map { Int($0) } }
+    }
+
     /// Calls `body` with the plan as the floor takes it; `latencies` has room for each group, or is
     /// empty.
     func withPlan<Result>(

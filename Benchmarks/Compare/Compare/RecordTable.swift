@@ -52,6 +52,10 @@ struct RecordTable {
         valueOffsets.append(values.count)
     }
 
+    func key(_ index: Int) -> [UInt8] { Array(keys[keyOffsets[index]..<keyOffsets[index + 1]]) }
+
+    func value(_ index: Int) -> [UInt8] { Array(values[valueOffsets[index]..<valueOffsets[index + 1]]) }
+
     /// Calls `body` with the table as the floor takes it.
     func withRecords<Result>(_ body: (UnsafePointer<grove_floor_records>) -> Result) -> Result {
         unsafe keys.withUnsafeBufferPointer { keys in

@@ -74,6 +74,7 @@ extension BackendName {
     /// LMDB and LevelDB sync at each commit, as they must to stay whole after a loss of power. SQLite stays whole without.
     var promise: Promise {
         switch self {
+        case .other(let backend): backend.profile.isPersistent && backend.profile.survivesCrash ? .kill : .none
         case .memory: .none
         case .sqlite: .kill
         case .lmdb, .leveldb: .power
@@ -82,15 +83,21 @@ extension BackendName {
 
     /// Where the backend can be used, and what it promises, in a line.
     var facts: String {
-        let place =
+        let place: String? =
             switch self {
+            case .other: nil
             case .memory: "all platforms"
             case .lmdb, .leveldb: "Linux and macOS"
             case .sqlite: "Linux and all of Apple's systems"
             }
         let processes = profile.isMultiProcess ? "several processes" : "one process"
-        let share = "\((profile.livePayloadShare * 100).fixed(0)) % of a budget is records"
-        let end = promise == .none ? "nothing is left at the end" : "a commit survives \(promise.words)"
-        return "\(rawValue): \(place); \(processes); \(share); \(end)."
+        let share =
+            profile.isEvicting ? "\((profile.livePayloadShare * 100).fixed(0)) % of a budget is records" : "no budget"
+        let end =
+            switch promise {
+            case .none: isPersistent ? "a commit may not survive a kill" : "nothing is left at the end"
+            case .kill, .power: "a commit survives \(promise.words)"
+            }
+        return "\(rawValue): \([place, processes, share, end].compactMap(\.self).joined(separator: "; "))."
     }
 }

@@ -102,6 +102,16 @@ extension Workload {
         }
     }
 
+    /// Whether it is measured beside the bare engine, and not beside Grove's own other way.
+    var isOverEngine: Bool {
+        switch self {
+        case .readTree, .readNode, .readCollection, .rewriteUnchanged, .writeBatch, .writeOne, .delete, .readerStall,
+            .memory:
+            true
+        case .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append, .transaction: false
+        }
+    }
+
     /// How many of its units one call has.
     var unitsPerCall: Double {
         switch self {

@@ -48,7 +48,7 @@ struct UseRanking {
 
     /// The rankings of `use`: one, or one for each promise.
     static func all(_ use: Use, in report: CompareReport) -> [UseRanking] {
-        let scores = BackendName.allCases.filter(\.isPersistent).compactMap { UseScore(use, $0, in: report) }
+        let scores = report.ranked.compactMap { UseScore(use, $0, in: report) }
         let promises: [Promise?] = use.writes ? [.power, .kill] : [nil]
         return promises.compactMap { promise in
             let entries = scores.filter { promise == nil || $0.backend.promise == promise }.map(\.entry)
@@ -70,6 +70,11 @@ struct UseRanking {
     }
 }
 
+extension CompareReport {
+    /// Those that may be recommended: memory keeps nothing.
+    fileprivate var ranked: [BackendName] { backends.filter { $0.isPersistent && !wrong.contains($0) } }
+}
+
 /// Where the order of two backends turns: at which share of commits among reads of trees.
 struct Turn: Equatable {
     /// The one that is faster at reading, and the one that is faster at writing.
@@ -82,7 +87,7 @@ struct Turn: Equatable {
     static func all(in report: CompareReport) -> [Turn] {
         func rankings(_ workload: Workload) -> [BackendName: Ranking.Entry] {
             let use = Use(name: "", summary: "", parts: [.init(workload: workload, share: 1)])
-            let entries = BackendName.allCases.filter(\.isPersistent).compactMap {
+            let entries = report.ranked.compactMap {
                 UseScore(use, $0, in: report)?.entry
             }
             return Dictionary(entries.map { ($0.backend, $0) }) { first, _ in first }
@@ -92,8 +97,8 @@ struct Turn: Equatable {
             one.figure > other.figure * Ranking.leastFactor && !one.repetitions.overlaps(other.repetitions)
         }
         var turns: [Turn] = []
-        for reader in BackendName.allCases {
-            for writer in BackendName.allCases where writer != reader && writer.promise == reader.promise {
+        for reader in report.ranked {
+            for writer in report.ranked where writer != reader && writer.promise == reader.promise {
                 guard let (read, otherRead) = both(reads[reader], reads[writer]),
                     let (write, otherWrite) = both(writes[reader], writes[writer]), isFaster(read, otherRead),
                     isFaster(otherWrite, write)

@@ -7,10 +7,12 @@ extension CompareReport {
             tables: tables.filter { !$0.rows.isEmpty } + (peers.map { [$0.table] } ?? []), circumstances: circumstances)
     }
 
-    /// The backends that were measured.
-    private var measured: [BackendName] {
-        BackendName.allCases.filter { backend in results.contains { $0.backend == backend } }
+    /// What a table calls `backend`.
+    private func name(_ backend: BackendName) -> String {
+        backend.rawValue + (wrong.contains(backend) ? " (wrong)" : "")
     }
+
+    private var measured: [BackendName] { backends }
 
     private var usesTable: ReportTable? {
         guard let answer = CompareAnswer(self) else { return nil }
@@ -24,7 +26,7 @@ extension CompareReport {
             header: ["backend", "a commit survives"] + answer.uses.map(\.name))
         for backend in answer.rows {
             table.rows.append(
-                [.init(backend.rawValue), .init(backend.promise.words)]
+                [.init(name(backend)), .init(backend.promise.words)]
                     + answer.uses.map { use in
                         guard let figure = UseScore(use, backend, in: self)?.callsPerSecond else { return .init("-") }
                         return .init(CompareResult.short(figure), share: figure / answer.best(use, as: backend))

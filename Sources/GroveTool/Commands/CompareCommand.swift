@@ -215,7 +215,7 @@
                 }.joined(separator: "\n")
         }
 
-        /// The line that was typed, without where files are on this machine.
+        /// The line that was typed, without the paths of this machine.
         private var command: String {
             var words = ["grove"]
             var rest = CommandLine.arguments.dropFirst()

@@ -1,4 +1,3 @@
-import GroveCompare
 import GrovePlatform
 
 #if canImport(FoundationEssentials)
@@ -10,9 +9,9 @@ import GrovePlatform
 /// Where a command's result goes: standard output, or a file that appears whole or not at all.
 ///
 /// A link is followed. A device, a pipe and the like are written to as they are.
-enum OutputFile {
+package enum OutputFile {
     /// Checks that `path` can be written, before long work is done for it.
-    static func check(_ path: String?) throws(ToolError) {
+    package static func check(_ path: String?) throws(ToolError) {
         guard let path else { return }
         guard FilePlace(path) != .directory else { throw .input("\(path) is a directory; --output takes a file") }
         guard let file = replaceable(path) else {
@@ -31,7 +30,7 @@ enum OutputFile {
     }
 
     /// Writes `text` and a line break to `path`, or to standard output where that is `nil`.
-    static func write(_ text: [UInt8], to path: String?) throws(ToolError) {
+    package static func write(_ text: [UInt8], to path: String?) throws(ToolError) {
         let text = text + [0x0A]
         guard let path else {
             guard write(text, to: STDOUT_FILENO) else { throw .failed("standard output cannot be written") }
