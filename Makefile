@@ -33,7 +33,7 @@ TRAITED = --traits $(TRAITS) $(FLAGS)
 # The Swift package manager hands the traits to the compiler in the order of a hash. If that changes, everything is compiled again.
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: report shared agreement budget families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
+.PHONY: fifth-backend report shared agreement budget families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full release-check format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
@@ -127,6 +127,9 @@ soak: release ## tries programs, kills and faults; MINUTES=10 says for how long,
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
 	TMPDIR=$$place .build/release/grove conformance --soak $(MINUTES)
 	@if [ "$(MINUTES)" -ge 60 ]; then $(MAKE) month; fi
+
+fifth-backend: ## makes a backend over RocksDB from the template, outside of this clone: kit, comparison, and six faults that must be found
+	@sh Scripts/fifth-backend.sh $(FOLDER)
 
 fuzz: ## fuzzes the reading of records; RUNS=200000 says how often
 	@sh Scripts/fuzz.sh $(RUNS)

@@ -46,6 +46,18 @@ struct AnswerTests {
         #expect(try report().table.hasPrefix(answer.text + "\n\n"))
     }
 
+    @Test("Durable commits promise the same everywhere, so that all backends on disk are in one ranking")
+    func durable() throws {
+        let rates: [(BackendName, Workload, Double)] = [
+            (.memory, .writeDurable, 100_000), (.lmdb, .writeDurable, 900), (.sqlite, .writeDurable, 300),
+        ]
+        let report = try report(rates, uses: ["durable"])
+        let rankings = UseRanking.all(report.uses[0], in: report)
+        #expect(rankings.count == 1 && rankings[0].promise == nil)
+        #expect(rankings.first?.ranking.entries.map(\.backend) == [.lmdb, .sqlite])
+        #expect(CompareAnswer(report)?.answer.contains("Take lmdb for durable (3.0 times sqlite).") == true)
+    }
+
     @Test("A backend that breaks a rule that must hold is shown with its figures, marked, and never recommended")
     func wrong() throws {
         var report = try report()

@@ -110,7 +110,7 @@ struct CompareAnswer {
         if !size.isEmpty { lines.append("bytes on disk a record: \(size.joined(separator: ", "))") }
         lines.append(
             CompareAnswer.wrapped(
-                "A full bar is the fastest whose commits survive the same; for uses that only read, the fastest on disk."
+                "A full bar is the fastest on disk, among those whose commits survive the same if that matters to the use."
             ))
         lines.append("Compare only figures of one run. --details prints all, --list the uses.")
         return lines.joined(separator: "\n")

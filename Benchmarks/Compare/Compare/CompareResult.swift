@@ -70,8 +70,8 @@ struct FloorCheck: Sendable {
     /// Whether the figures of `result` mean nothing, because the engine below was far slower than it can be.
     func voids(_ result: CompareResult) -> Bool {
         switch result.workload {
-        case .readTree, .readNode, .readCollection, .rewriteUnchanged, .readerStall, .memory: slowGets
-        case .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append, .transaction: false
+        case .readTree, .readSkewed, .readNode, .readCollection, .rewriteUnchanged, .readerStall, .memory: slowGets
+        case .writeDurable, .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append, .transaction: false
         case .writeBatch:
             slowPuts || (result.floorOperationsPerSecond ?? .infinity) < FloorCheck.threshold(backend).puts
         case .writeOne, .delete: slowPuts

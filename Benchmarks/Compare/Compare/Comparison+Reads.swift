@@ -3,10 +3,14 @@ import GroveModel
 
 extension Comparison {
     /// Trees of random identifiers; the floor gets the tree's records in one view.
-    func readTree() throws -> CompareResult {
+    ///
+    /// - Parameter isSkewed: whether four of five reads are of a fifth of the trees.
+    func readTree(isSkewed: Bool = false) throws -> CompareResult {
         let readable = try readableTrees()
         guard !readable.isEmpty else { throw ToolError.failed("no tree of the data can be read back") }
-        let order = randomIndices(settings.reads, below: readable.count).map { readable[$0] }
+        let order = randomIndices(settings.reads, below: readable.count).map { index in
+            readable[isSkewed && random.next() % 5 > 0 ? index / 5 : index]
+        }
         let nodes = try nodesOfTrees(Set(order))
         let plan = FloorPlan(order.map { nodes[$0] ?? [] })
         let rates = try alternate(
@@ -14,7 +18,8 @@ extension Comparison {
             floor: { try floor.run(.get, table, plan).nanoseconds },
             ours: { try Stopwatch.time { for index in order { try self.readOneTree(index) } } })
         let latencies = try sample(order) { try self.readOneTree($0) }
-        var result = result(.readTree, ours: rates.ours, floor: rates.floor, latencies: latencies)
+        var result = result(
+            isSkewed ? .readSkewed : .readTree, ours: rates.ours, floor: rates.floor, latencies: latencies)
         result.nodesPerOperation = Double(plan.order.count) / Double(max(order.count, 1))
         if readable.count < trees.count {
             result.note = "\(trees.count - readable.count) trees cannot be read whole and are left out"

@@ -49,6 +49,23 @@ extension Comparison {
         return result(.writeOne, ours: commits.ours, floor: commits.floor, latencies: Latencies(commits.samples))
     }
 
+    /// Single changed trees, each on the disk when the call returns; the engines differ too much in how for a floor.
+    func writeDurable() throws -> CompareResult {
+        var (rates, samples): ([Double], [UInt64]) = ([], [])
+        for repetition in -1..<settings.repetitions {
+            makeNextVersion()
+            let order = Array(trees.indices).shuffled(using: &random).prefix(settings.commits)
+            let times = try order.map { index in
+                try Stopwatch.time { _ = try cache.write(trees[index], durability: .durable) }
+            }
+            guard repetition >= 0 else { continue }
+            rates.append(rate(times.count, times.reduce(0, +)))
+            samples += times
+        }
+        try restore()
+        return result(.writeDurable, ours: rates, floor: [], latencies: Latencies(samples))
+    }
+
     /// Single nodes deleted; the floor puts their tombstones, a transaction for each.
     func delete() throws -> CompareResult {
         try restore()

@@ -77,11 +77,13 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
     func run(_ workload: Workload) throws -> CompareResult {
         switch workload {
         case .readTree: try readTree()
+        case .readSkewed: try readTree(isSkewed: true)
         case .readNode: try readNode()
         case .readCollection: try readCollection()
         case .rewriteUnchanged: try rewriteUnchanged()
         case .writeBatch: try writeBatch()
         case .writeOne: try writeOne()
+        case .writeDurable: try writeDurable()
         case .delete: try delete()
         case .readerStall: try readerStall()
         case .memory: try memory()

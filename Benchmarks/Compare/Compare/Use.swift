@@ -36,6 +36,8 @@ package struct Use: Sendable, Equatable {
             "server", "80 % single trees, 10 % calls in transactions, 10 % commits", (.readTree, 80),
             (.transaction, 10), (.writeOne, 10)),
         Use("bulk", "a first synchronization: 500 nodes to a commit, all of them new", (.writeBatch, 1)),
+        Use("durable", "each commit is on the disk when its call returns, on every backend", (.writeDurable, 1)),
+        Use("popular", "single trees, four of five reads of a fifth of them", (.readSkewed, 1)),
         Use("search", "all models of a type, one after the other", (.stream, 1)),
         Use("beside", "single nodes while another thread commits 10,000 again and again", (.readerStall, 1)),
         Use("backlog", "single trees while 10,000 writes are queued", (.backlog, 1)),
@@ -47,7 +49,7 @@ package struct Use: Sendable, Equatable {
     /// The names of the kinds of calls, as `--mix` takes them.
     private static let kinds: [(name: String, workload: Workload)] = [
         ("reads", .readTree), ("pages", .page), ("writes", .writeOne), ("batches", .writeBatch), ("appends", .append),
-        ("deletes", .delete), ("transactions", .transaction),
+        ("deletes", .delete), ("transactions", .transaction), ("durable", .writeDurable),
     ]
 
     /// The uses of those names, which are separated by commas.
@@ -84,7 +86,7 @@ package struct Use: Sendable, Equatable {
         return Use(name: "mix", summary: text, parts: parts)
     }
 
-    /// Whether something of it is a commit, so that what a commit promises matters.
+    /// Whether something of it is a commit whose promise depends on the backend.
     var writes: Bool { parts.contains { $0.workload.isWrite } }
 
     /// The workloads that it is made of.
@@ -92,12 +94,13 @@ package struct Use: Sendable, Equatable {
 }
 
 extension Workload {
-    /// Whether its calls commit.
+    /// Whether its calls commit, and what that promises depends on the backend.
     var isWrite: Bool {
         switch self {
         case .writeBatch, .writeOne, .setModel, .burst, .delete, .append, .transaction: true
-        case .readTree, .readNode, .readCollection, .page, .stream, .modelForKey, .rewriteUnchanged, .backlog,
-            .readerStall, .memory:
+        // A durable commit promises the same everywhere.
+        case .readTree, .readSkewed, .readNode, .readCollection, .page, .stream, .modelForKey, .rewriteUnchanged,
+            .backlog, .readerStall, .memory, .writeDurable:
             false
         }
     }
@@ -105,10 +108,10 @@ extension Workload {
     /// Whether it is measured beside the bare engine, and not beside Grove's own other way.
     var isOverEngine: Bool {
         switch self {
-        case .readTree, .readNode, .readCollection, .rewriteUnchanged, .writeBatch, .writeOne, .delete, .readerStall,
-            .memory:
+        case .readTree, .readSkewed, .readNode, .readCollection, .rewriteUnchanged, .writeBatch, .writeOne, .delete,
+            .readerStall, .memory:
             true
-        case .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append, .transaction: false
+        case .writeDurable, .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append, .transaction: false
         }
     }
 

@@ -1,6 +1,7 @@
 /// What is measured.
 package enum Workload: String, CaseIterable, Sendable {
     case readTree = "read-tree"
+    case readSkewed = "read-skewed"
     case readNode = "read-node"
     case readCollection = "read-collection"
     case page
@@ -9,6 +10,7 @@ package enum Workload: String, CaseIterable, Sendable {
     case rewriteUnchanged = "rewrite-unchanged"
     case writeBatch = "write-batch"
     case writeOne = "write-one"
+    case writeDurable = "write-durable"
     case setModel = "set-model"
     case backlog
     case burst
@@ -21,11 +23,11 @@ package enum Workload: String, CaseIterable, Sendable {
     /// What one operation is.
     package var unit: String {
         switch self {
-        case .readTree, .stream, .modelForKey, .backlog, .memory: "trees"
+        case .readTree, .readSkewed, .stream, .modelForKey, .backlog, .memory: "trees"
         case .readNode: "nodes"
         case .readCollection, .page, .append: "elements"
         case .rewriteUnchanged, .writeBatch: "nodes"
-        case .writeOne, .setModel, .burst: "trees"
+        case .writeOne, .writeDurable, .setModel, .burst: "trees"
         case .delete: "nodes"
         case .transaction: "calls"
         case .readerStall: "nodes"
@@ -36,6 +38,7 @@ package enum Workload: String, CaseIterable, Sendable {
     package var summary: String {
         switch self {
         case .readTree: "a tree of random identifier; floor: a view with the tree's gets"
+        case .readSkewed: "the same, four of five reads of a fifth of the trees"
         case .readNode: "a node without children; floor: a view with one get"
         case .readCollection: "a collection of 100 trees; floor: a view with its gets"
         case .page: "pages of 50 of 10,000 trees (100,000 with --full); floor: single reads"
@@ -48,6 +51,7 @@ package enum Workload: String, CaseIterable, Sendable {
         case .rewriteUnchanged: "500 trees that are stored already; floor: gets of their nodes"
         case .writeBatch: "500 trees to a commit, every node changed since the last; floor: the same puts"
         case .writeOne: "one tree, every node changed, to a commit; floor: the same puts"
+        case .writeDurable: "one tree to a commit that survives loss of power when the call returns"
         case .delete: "one node to a commit; floor: a put of the tombstone's bytes"
         case .transaction: "500 mixed calls in a transaction; floor: the same, a commit for each"
         case .memory: "20,000 trees (a million with --full), and how far the heap grew meanwhile"
@@ -61,7 +65,9 @@ package enum Workload: String, CaseIterable, Sendable {
         case .readTree, .readNode, .readCollection, .page, .stream, .modelForKey, .setModel, .rewriteUnchanged,
             .writeBatch:
             true
-        case .backlog, .burst, .writeOne, .delete, .append, .transaction, .readerStall, .memory: false
+        case .readSkewed, .writeDurable, .backlog, .burst, .writeOne, .delete, .append, .transaction, .readerStall,
+            .memory:
+            false
         }
     }
 

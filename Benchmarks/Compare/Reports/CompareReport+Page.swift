@@ -21,7 +21,7 @@ extension CompareReport {
             notes: ["A use's figure is put together from the measured cost of each kind of its calls."]
                 + answer.uses.map { "\($0.name): \($0.summary)." },
             legend: [
-                "A full bar is the fastest whose commits survive the same; for uses that only read, the fastest on disk."
+                "A full bar is the fastest on disk, among those whose commits survive the same if that matters to the use."
             ],
             header: ["backend", "a commit survives"] + answer.uses.map(\.name))
         for backend in answer.rows {
@@ -179,7 +179,7 @@ extension CompareReport {
     }
 }
 
-/// Where numbers lie between two others, if ten times as much is always the same distance.
+/// A scale between two numbers, on which ten times as much is always the same distance.
 private struct LogScale {
     private let (least, doublings): (Double, Double)
 

@@ -28,7 +28,7 @@ package struct PeersTable {
             rows: rows.map { row in [.init(row.measure)] + row.figures.map { .init($0) } })
     }
 
-    /// Where each of those that keep something on disk has the best figure, in a sentence each.
+    /// What each of those that keep something on disk is best at, in a sentence each.
     private var wins: [String] {
         var won: [String: [String]] = [:]
         for row in rows {

@@ -5,7 +5,7 @@ struct ReportTable {
         let text: String
         /// A part of a full bar; `nil` for none.
         var share: Double?
-        /// Where marks are on a scale from 0 to 1, in order; none for no scale.
+        /// The positions of marks on a scale from 0 to 1, in order; none for no scale.
         var marks: [Double] = []
         /// Columns beside each other, from 0 to 1 high; none for no columns.
         var columns: [Double] = []

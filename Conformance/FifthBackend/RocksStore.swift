@@ -1,0 +1,134 @@
+// The protocols document their requirements.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+import CRocks
+public import GroveCache
+public import GroveModel
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A store over RocksDB, made from the template by `Scripts/fifth-backend.sh`: a view is a snapshot, a transaction an indexed batch.
+///
+/// The store's own record, of how much is stored, is under the key of one byte 0; before the cache's keys stands a byte 1. A commit is in
+/// the log of the engine, which the system writes out after a kill; it survives loss of power after ``synchronize()``.
+public final class RocksStore: NodeStore {
+    /// The options of the store, of which there are none.
+    public struct Options: Sendable, Equatable {
+        /// Makes options.
+        public init() {}
+    }
+
+    public static var profile: BackendProfile {
+        BackendProfile(
+            name: "rocks", isPersistent: true, survivesCrash: true, isMultiProcess: false, readersNeverStall: true,
+            mainFile: "CURRENT", maxValueBytes: 1 << 30)
+    }
+
+    /// What is stored, counted in each transaction.
+    struct Account {
+        var entries = 0
+        var payloadBytes = 0
+    }
+
+    private struct State: @unchecked Sendable {
+        var database: OpaquePointer
+        var account: Account
+    }
+
+    private let directory: String
+    private let state: Mutex<State>
+
+    public init(directory: String?, options: Options) throws(CacheError) {
+        guard let directory else { throw CacheError(.unsupported, "A store of RocksDB needs a directory.") }
+        self.directory = directory
+        state = Mutex(try RocksStore.open(directory))
+    }
+
+    private static func open(_ directory: String) throws(CacheError) -> State {
+        let options = rocksdb_options_create()
+        defer { rocksdb_options_destroy(options) }
+        rocksdb_options_set_create_if_missing(options, 1)
+        rocksdb_options_set_paranoid_checks(options, 1)
+        rocksdb_options_set_keep_log_file_num(options, 1)
+        let database = try rocks { rocksdb_open(options, directory, $0) }
+        guard let database else { throw CacheError(.inputOutput, "RocksDB did not open the store.") }
+        do throws(CacheError) {
+            let view = RocksView(database)
+            defer { view.end() }
+            return State(database: database, account: try view.account())
+        } catch {
+            rocksdb_close(database)
+            throw error
+        }
+    }
+
+    private var database: OpaquePointer { state.withLock { $0.database } }
+
+    public func view() throws(CacheError) -> RocksView { RocksView(database) }
+
+    public func write(_ body: (RocksTransaction) throws(CacheError) -> Void) throws(CacheError) {
+        let (database, account) = state.withLock { ($0.database, $0.account) }
+        let transaction = RocksTransaction(database, account)
+        defer { transaction.end() }
+        try body(transaction)
+        try transaction.commit()
+        state.withLock { $0.account = transaction.account }
+    }
+
+    public func synchronize() throws(CacheError) { try rocks { rocksdb_flush_wal(database, 1, $0) } }
+
+    public func size() throws(CacheError) -> StoreSize {
+        let account = state.withLock { $0.account }
+        var size = StoreSize(bytesOnDisk: 0, payloadBytes: account.payloadBytes, entries: account.entries)
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+            throw CacheError(.inputOutput, "The directory \(directory) cannot be listed.")
+        }
+        for name in names where RocksStore.owns(file: name) {
+            var status = stat()
+            // A file may have gone: the engine removes what it has compacted.
+            if stat(directory + "/" + name, &status) == 0 { size.bytesOnDisk += Int(status.st_blocks) * 512 }
+        }
+        return size
+    }
+
+    public func wipe() throws(CacheError) {
+        rocksdb_close(database)
+        let options = rocksdb_options_create()
+        defer { rocksdb_options_destroy(options) }
+        let removal = Result { () throws(CacheError) in
+            try rocks { rocksdb_destroy_db(options, directory, $0) }
+        }
+        // Also if it could not be removed: the store is used on.
+        let opened = try RocksStore.open(directory)
+        state.withLock { $0 = opened }
+        try removal.get()
+    }
+
+    public func close() { rocksdb_close(database) }
+}
+
+/// Calls the engine, and throws what it says.
+func rocks<Value>(
+    _ call: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Value
+) throws(CacheError) -> Value {
+    var message: UnsafeMutablePointer<CChar>?
+    let value = call(&message)
+    guard let message else { return value }
+    defer { rocksdb_free(message) }
+    let text = String(cString: message)
+    let code: CacheError.Code =
+        if text.contains("No space left") {
+            .full
+        } else if text.contains("lock") {
+            .locked
+        } else if text.hasPrefix("Corruption") {
+            .corrupted
+        } else {
+            .inputOutput
+        }
+    throw CacheError(code, "RocksDB: \(text)")
+}
