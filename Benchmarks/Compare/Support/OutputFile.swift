@@ -6,7 +6,7 @@ import GrovePlatform
     import Foundation
 #endif
 
-/// Where a command's result goes: standard output, or a file that appears whole or not at all.
+/// The place of a command's result: standard output, or a file that appears whole or not at all.
 ///
 /// A link is followed. A device, a pipe and the like are written to as they are.
 package enum OutputFile {
@@ -29,7 +29,7 @@ package enum OutputFile {
         }
     }
 
-    /// Writes `text` and a line break to `path`, or to standard output where that is `nil`.
+    /// Writes `text` and a line break to `path`, or to standard output if that is `nil`.
     package static func write(_ text: [UInt8], to path: String?) throws(ToolError) {
         let text = text + [0x0A]
         guard let path else {
@@ -48,7 +48,7 @@ package enum OutputFile {
         }
     }
 
-    /// The path of the regular file that `path` leads to, or of none where there is nothing; `nil` where it leads to
+    /// The path of the regular file that `path` leads to, or of none if there is nothing; `nil` if it leads to
     /// something else, or is a link that leads nowhere.
     private static func replaceable(_ path: String) -> String? {
         var status = stat()
