@@ -11,6 +11,12 @@ import Synchronization
     import Foundation
 #endif
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// A store over RocksDB, made from the template by `Scripts/fifth-backend.sh`: a view is a snapshot, a transaction an indexed batch.
 ///
 /// The store's own record, of how much is stored, is under the key of one byte 0; before the cache's keys stands a byte 1. A commit is in

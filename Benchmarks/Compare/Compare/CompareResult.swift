@@ -71,7 +71,9 @@ struct FloorCheck: Sendable {
     func voids(_ result: CompareResult) -> Bool {
         switch result.workload {
         case .readTree, .readSkewed, .readNode, .readCollection, .rewriteUnchanged, .readerStall, .memory: slowGets
-        case .writeDurable, .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append, .transaction: false
+        case .readThreads, .writeDurable, .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append,
+            .transaction:
+            false
         case .writeBatch:
             slowPuts || (result.floorOperationsPerSecond ?? .infinity) < FloorCheck.threshold(backend).puts
         case .writeOne, .delete: slowPuts

@@ -1,5 +1,13 @@
+import Dispatch
 import GroveCache
 import GroveModel
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension Comparison {
     /// Trees of random identifiers; the floor gets the tree's records in one view.
@@ -24,6 +32,32 @@ extension Comparison {
         if readable.count < trees.count {
             result.note = "\(trees.count - readable.count) trees cannot be read whole and are left out"
         }
+        return result
+    }
+
+    /// Trees of random identifiers by a thread for each core, beside the same by one.
+    func readThreads() throws -> CompareResult {
+        let readable = try readableTrees()
+        guard !readable.isEmpty else { throw ToolError.failed("no tree of the data can be read back") }
+        let order = randomIndices(settings.reads, below: readable.count).map { identifiers[readable[$0]] }
+        let cache = cache
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let missed = Atomic(0)
+        @Sendable func read() {
+            for identifier in order {
+                let outcome = try? cache.read(identifier, as: Data.Tree.self)
+                if outcome?.value == nil { missed.wrappingAdd(1, ordering: .relaxed) }
+            }
+        }
+        var rates: (ours: [Double], floor: [Double]) = ([], [])
+        for _ in 0..<settings.repetitions {
+            rates.floor.append(rate(order.count, Stopwatch.time { read() }))
+            let time = Stopwatch.time { DispatchQueue.concurrentPerform(iterations: cores) { _ in read() } }
+            rates.ours.append(rate(order.count * cores, time))
+        }
+        guard missed.load(ordering: .relaxed) == 0 else { throw ToolError.failed("a tree was not read back") }
+        var result = result(.readThreads, ours: rates.ours, floor: rates.floor, latencies: Latencies([]))
+        result.note = "\(cores) threads; floor: one"
         return result
     }
 

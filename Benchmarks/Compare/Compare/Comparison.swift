@@ -77,6 +77,7 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
     func run(_ workload: Workload) throws -> CompareResult {
         switch workload {
         case .readTree: try readTree()
+        case .readThreads: try readThreads()
         case .readSkewed: try readTree(isSkewed: true)
         case .readNode: try readNode()
         case .readCollection: try readCollection()

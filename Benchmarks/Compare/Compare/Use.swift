@@ -99,7 +99,8 @@ extension Workload {
         switch self {
         case .writeBatch, .writeOne, .setModel, .burst, .delete, .append, .transaction: true
         // A durable commit promises the same everywhere.
-        case .readTree, .readSkewed, .readNode, .readCollection, .page, .stream, .modelForKey, .rewriteUnchanged,
+        case .readTree, .readSkewed, .readThreads, .readNode, .readCollection, .page, .stream, .modelForKey,
+            .rewriteUnchanged,
             .backlog, .readerStall, .memory, .writeDurable:
             false
         }
@@ -111,7 +112,9 @@ extension Workload {
         case .readTree, .readSkewed, .readNode, .readCollection, .rewriteUnchanged, .writeBatch, .writeOne, .delete,
             .readerStall, .memory:
             true
-        case .writeDurable, .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append, .transaction: false
+        case .readThreads, .writeDurable, .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append,
+            .transaction:
+            false
         }
     }
 

@@ -2,6 +2,7 @@
 package enum Workload: String, CaseIterable, Sendable {
     case readTree = "read-tree"
     case readSkewed = "read-skewed"
+    case readThreads = "read-threads"
     case readNode = "read-node"
     case readCollection = "read-collection"
     case page
@@ -23,7 +24,7 @@ package enum Workload: String, CaseIterable, Sendable {
     /// What one operation is.
     package var unit: String {
         switch self {
-        case .readTree, .readSkewed, .stream, .modelForKey, .backlog, .memory: "trees"
+        case .readTree, .readSkewed, .readThreads, .stream, .modelForKey, .backlog, .memory: "trees"
         case .readNode: "nodes"
         case .readCollection, .page, .append: "elements"
         case .rewriteUnchanged, .writeBatch: "nodes"
@@ -39,6 +40,7 @@ package enum Workload: String, CaseIterable, Sendable {
         switch self {
         case .readTree: "a tree of random identifier; floor: a view with the tree's gets"
         case .readSkewed: "the same, four of five reads of a fifth of the trees"
+        case .readThreads: "the same by a thread for each core; floor: by one thread, through Grove"
         case .readNode: "a node without children; floor: a view with one get"
         case .readCollection: "a collection of 100 trees; floor: a view with its gets"
         case .page: "pages of 50 of 10,000 trees (100,000 with --full); floor: single reads"
@@ -65,7 +67,8 @@ package enum Workload: String, CaseIterable, Sendable {
         case .readTree, .readNode, .readCollection, .page, .stream, .modelForKey, .setModel, .rewriteUnchanged,
             .writeBatch:
             true
-        case .readSkewed, .writeDurable, .backlog, .burst, .writeOne, .delete, .append, .transaction, .readerStall,
+        case .readSkewed, .readThreads, .writeDurable, .backlog, .burst, .writeOne, .delete, .append, .transaction,
+            .readerStall,
             .memory:
             false
         }
