@@ -12,7 +12,8 @@ trap 'exit 130' INT TERM
 package=$work/Rocks
 [ -d "$package" ] || sh "$root/Scripts/new-backend.sh" Rocks "$package" >/dev/null
 cp -R "$root/Conformance/FifthBackend/CRocks" "$package/Sources/"
-restore() { cp "$root"/Conformance/FifthBackend/*.swift "$package/Sources/RocksStore/"; }
+restore() { cp "$root"/Conformance/FifthBackend/Rocks*.swift "$package/Sources/RocksStore/"; }
+cp "$root/Conformance/FifthBackend/main.swift" "$package/Sources/RocksConformance/"
 restore
 grep -q CRocks "$package/Package.swift" || sed -i \
     -e 's|^    targets: \[|    targets: [\n        .systemLibrary(name: "CRocks"),|' \
@@ -22,7 +23,7 @@ grep -q CRocks "$package/Package.swift" || sed -i \
 build() { swift build -c release --package-path "$package" >"$work/build.log" 2>&1 || { grep error: "$work/build.log" >&2; exit 1; }; }
 build
 program=$package/.build/release/RocksConformance
-"$program" --format html --output "$work/conformance.html" || { echo "fifth-backend: the store does not conform" >&2; "$program" --failed; exit 1; }
+"$program" --format html --output "$work/conformance.html" || { echo "fifth-backend: the store does not conform: $work/conformance.html" >&2; exit 1; }
 echo "RocksDB conforms: $work/conformance.html"
 "$package/.build/release/RocksCompare" --no-rules --format html --output "$work/compare.html"
 "$package/.build/release/RocksCompare" --no-rules --for catalogue,server,bulk

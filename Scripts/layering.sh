@@ -36,7 +36,7 @@ Benchmarks/Compare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB Grove
 Benchmarks/CompareMain GroveCompare GroveConformance GroveCache GroveCoding GrovePlatform
 Sources/GroveTool GroveModel GroveCoding GroveCache GroveShared GroveCompare GroveConformance GroveHarnesses GroveMutants GrovePlatform
 Conformance/Fuzz GroveCache GroveCoding GroveMemory GroveModel
-Conformance/FifthBackend GroveCache GroveModel CRocks
+Conformance/FifthBackend GroveConformance GroveCache GroveModel CRocks RocksStore
 Conformance/Kit GroveCache GroveCoding GroveModel GrovePlatform
 Conformance/Harnesses GroveConformance GroveMemory GroveLMDB GroveSQLite GroveLevelDB
 Conformance/Shared GroveShared GroveMemory GroveCache GroveCoding GroveModel

@@ -60,7 +60,10 @@ public final class RocksStore: NodeStore {
         rocksdb_options_set_create_if_missing(options, 1)
         rocksdb_options_set_paranoid_checks(options, 1)
         rocksdb_options_set_keep_log_file_num(options, 1)
-        let database = try rocks { rocksdb_open(options, directory, $0) }
+        // What is replaced stays in the log until a table is written: by default 64 MB of it.
+        rocksdb_options_set_write_buffer_size(options, 2 << 20)
+        rocksdb_options_set_max_total_wal_size(options, 4 << 20)
+        let database = try rocks(isOpening: true) { rocksdb_open(options, directory, $0) }
         guard let database else { throw CacheError(.inputOutput, "RocksDB did not open the store.") }
         do throws(CacheError) {
             let view = RocksView(database)
@@ -118,8 +121,10 @@ public final class RocksStore: NodeStore {
 }
 
 /// Calls the engine, and throws what it says.
+///
+/// - Parameter isOpening: whether a file that is not there is one that the store names, so that the store is damaged.
 func rocks<Value>(
-    _ call: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Value
+    isOpening: Bool = false, _ call: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Value
 ) throws(CacheError) -> Value {
     var message: UnsafeMutablePointer<CChar>?
     let value = call(&message)
@@ -131,7 +136,7 @@ func rocks<Value>(
             .full
         } else if text.contains("lock") {
             .locked
-        } else if text.hasPrefix("Corruption") {
+        } else if text.hasPrefix("Corruption") || isOpening && text.contains("No such file") {
             .corrupted
         } else {
             .inputOutput
