@@ -134,7 +134,7 @@ func rocks<Value>(
     let code: CacheError.Code =
         if text.contains("No space left") {
             .full
-        } else if text.contains("lock") {
+        } else if text.contains("While lock file") {
             .locked
         } else if text.hasPrefix("Corruption") || isOpening && text.contains("No such file") {
             .corrupted
