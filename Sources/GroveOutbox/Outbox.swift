@@ -52,6 +52,8 @@ public final class Outbox<API: Sendable> {
     var life: Int { lives.withLock { $0 } }
     /// What is known of the store: another count there says that another process was at work.
     @ObservationIgnored let seen = Lock(OutboxCounter.unknown)
+    /// The highest number of a mutation that was found: later ones have higher numbers, even if the count was lost with a damaged store.
+    @ObservationIgnored var lastFound = 0
     /// Tells of commits of others.
     @ObservationIgnored var following: (any FollowedCache)?
     /// What looks for the work of other processes, and whether it is to look once more.
@@ -134,10 +136,11 @@ public final class Outbox<API: Sendable> {
         }
         let layer = makeLayer(item)
         layers.add(layer)
-        let (number, seen) = (Lock(0), seen)
+        let (number, seen, lastFound) = (Lock(0), seen, lastFound)
         let writing = write { tx in
             var record = record
-            record.number = try OutboxStore.count(tx, seen) { $0.submitted += 1 }.submitted
+            record.number = try OutboxStore.count(tx, seen) { $0.submitted = max($0.submitted, lastFound) + 1 }
+                .submitted
             try tx.keep(record.encoded(), as: record.name)
             number.withLock { $0 = record.number }
         }
@@ -287,7 +290,7 @@ public final class Outbox<API: Sendable> {
     private func noteWipe() {
         lives.withLock { $0 += 1 }
         seen.withLock { $0 = OutboxCounter(nil) }
-        unsentAtWipe = pending.count
+        (unsentAtWipe, lastFound) = (pending.count, 0)
         pending = []
         for task in sending.values { task.cancel() }
         resumeWaiters()
