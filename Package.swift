@@ -357,5 +357,9 @@ let package = Package(
         .testTarget(
             name: "PatternsExample", dependencies: ["Grove", "GroveLMDB", "GroveMemory", "GroveMacros"],
             path: "Docs/Examples/Patterns", swiftSettings: strict),
+        // A chat that works offline, over an outbox, for people to copy, and its tests.
+        .testTarget(
+            name: "ChatExample", dependencies: ["Grove", "GroveOutbox", "GroveLMDB", "GroveMacros"],
+            path: "Docs/Examples/Chat", swiftSettings: strict),
     ]
 )

@@ -34,14 +34,18 @@ extension Outbox {
         let ends = items.map { (name: $0.record.name, steps: $0.layer?.landed ?? []) }
         let renamed = answer.replacement.map { rename($0) } ?? []
         let (owner, seen, isLast) = (owner, seen, isIdle)
-        let storing = write { tx in
+        let storeModels: @Sendable ([ListStep], borrowing CacheTransaction) throws -> Void = { steps, tx in
+            for model in answer.models { try Outbox.write(model, tx, asOf: place) }
+            let brought = Set(answer.models.compactMap(\.modelIdentifier))
+            for step in steps { try step.store(tx, brought: brought) }
+        }
+        let isApart = store.writeModels != nil
+        let storing = write(models: { tx in try storeModels(ends.flatMap(\.steps), tx) }) { tx in
             if isLast { try OutboxStore.release(tx, owner) }
             // Another process has confirmed the others meanwhile, or everything was emptied there.
             let left = try ends.filter { try tx.kept($0.name) != nil }
             guard !left.isEmpty || ends.isEmpty else { return }
-            for model in answer.models { try Outbox.write(model, tx, asOf: place) }
-            let brought = Set(answer.models.compactMap(\.modelIdentifier))
-            for step in left.flatMap(\.steps) { try step.store(tx, brought: brought) }
+            if !isApart { try storeModels(left.flatMap(\.steps), tx) }
             for record in renamed { try OutboxStore.update(record, tx, seen) { $0.body = record.body } }
             try OutboxStore.end(left.map(\.name), tx, seen)
         }

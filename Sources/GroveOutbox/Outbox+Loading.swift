@@ -37,6 +37,7 @@ extension Outbox {
             }
         }
         guard !found.isEmpty else { return }
+        lastFound = max(lastFound, found.map(\.record.number).max() ?? 0)
         found.sort { $0.record.number < $1.record.number }
         let isFirst = pending.isEmpty
         pending += found
@@ -103,7 +104,7 @@ extension Outbox {
             let count = pending.count
             let isWiped = OutboxCounter(try store.kept(OutboxCounter.name)).submitted < seen.withLock(\.submitted)
             try load(isSettled: true)
-            if isWiped { unsentAtWipe = count - pending.count }
+            if isWiped { (unsentAtWipe, lastFound) = (count - pending.count, 0) }
         }
         let waiting = pending.filter(\.waitsForLease)
         if !waiting.isEmpty, try store.kept(OutboxLease.name) == nil { for item in waiting { item.endPause() } }

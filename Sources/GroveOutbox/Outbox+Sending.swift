@@ -12,16 +12,29 @@ extension Outbox {
     }
 
     /// Writes behind everything that was written before.
-    func write(_ body: @escaping OutboxStore.Body) -> Task<Void, any Error> {
+    ///
+    /// - Parameter models: writes models; in the same transaction, if one store has the models and what is pending.
+    func write(
+        models: OutboxStore.Body? = nil, _ body: @escaping OutboxStore.Body
+    ) -> Task<Void, any Error> {
         let (before, store, lives, life, seen) = (lastWrite, store, lives, life, seen)
         let task = Task { [before] in
             await before?.value
+            // Nothing of before a log-out is stored after it.
+            let check: @Sendable () throws -> Void = {
+                guard lives.withLock({ $0 == life }) else {
+                    throw CacheError(.cancelled, "Everything was wiped since the call.")
+                }
+            }
             do {
-                try await store.write { tx in
-                    // Nothing of before a log-out is stored after it.
-                    guard lives.withLock({ $0 == life }) else {
-                        throw CacheError(.cancelled, "Everything was wiped since the call.")
+                if let models, let writeModels = store.writeModels {
+                    try await writeModels { tx in
+                        try check()
+                        try models(tx)
                     }
+                }
+                try await store.write { tx in
+                    try check()
                     try body(tx)
                 }
             } catch {
@@ -56,6 +69,7 @@ extension Outbox {
         sending[lane] = Task { [self] in
             await send(item)
             sending[lane] = nil
+            releaseIfStopped()
             pump(lane)
             resumeWaiters()
         }
@@ -126,7 +140,7 @@ extension Outbox {
             // A process that was stopped since has lost the lease.
             case .granted(let end) where end <= options.now():
                 return item.state = .waiting
-            case .granted: break
+            case .granted: mayHoldLease = true
             case .leased(let end):
                 item.state = .waiting
                 return (item.due, item.isBackingOff, item.waitsForLease) = (end, true, true)
@@ -166,6 +180,14 @@ extension Outbox {
             }
             onProblem?(item, .refused(error))
         }
+    }
+
+    /// Gives the lease back, if this was told to stop and nothing is under way any more.
+    func releaseIfStopped() {
+        guard isSuspended || isClosed, sending.isEmpty, mayHoldLease else { return }
+        mayHoldLease = false
+        let owner = owner
+        _ = write { tx in try OutboxStore.release(tx, owner) }
     }
 
     /// Whether nothing more is to be sent for now.

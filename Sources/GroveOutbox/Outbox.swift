@@ -46,12 +46,16 @@ public final class Outbox<API: Sendable> {
     @ObservationIgnored var alarms: [String: (due: Double, task: Task<Void, Never>)] = [:]
     @ObservationIgnored var isSuspended = false
     @ObservationIgnored var isClosed = false
+    /// Whether this may have the lease though it sends nothing.
+    @ObservationIgnored var mayHoldLease = false
     @ObservationIgnored var waiters: [CheckedContinuation<Void, Never>] = []
     /// Counts wipes: what was under way before one is not stored after it.
     @ObservationIgnored let lives = Lock(0)
     var life: Int { lives.withLock { $0 } }
     /// What is known of the store: another count there says that another process was at work.
     @ObservationIgnored let seen = Lock(OutboxCounter.unknown)
+    /// The highest number of a mutation that was found: later ones have higher numbers, even if the count was lost with a damaged store.
+    @ObservationIgnored var lastFound = 0
     /// Tells of commits of others.
     @ObservationIgnored var following: (any FollowedCache)?
     /// What looks for the work of other processes, and whether it is to look once more.
@@ -66,12 +70,41 @@ public final class Outbox<API: Sendable> {
     ///   - api: what mutations are sent with.
     ///   - types: all types of mutations that may be kept. One of another type stays in the store, and is reported.
     /// - Throws: ``CacheError`` as a read of the cache does.
-    public init<Store: NodeStore>(
+    public convenience init<Store: NodeStore>(
         _ cache: NormalizedCache<Store>, _ api: API, for types: [any Mutation<API>.Type],
         options: OutboxOptions = OutboxOptions()
     ) throws(CacheError) {
-        (self.api, self.options) = (api, options)
-        store = OutboxStore(cache)
+        try self.init(OutboxStore(cache), api, types, options)
+    }
+
+    /// Opens the outbox of `cache`, a cache in memory, with what `keeper`, a cache on disk, has kept.
+    ///
+    /// ```swift
+    /// let keeper = try LMDBCache(directory: directory)
+    /// let outbox = try Outbox(try MemoryCache(), api, for: [Like.self, SendMessage.self], keptIn: keeper)
+    /// ```
+    ///
+    /// What is pending survives a relaunch, and what is confirmed is as lasting as `cache`. Put nothing else into `keeper`:
+    /// ``GroveProviders/DataModelManager/wipe()`` empties it, on the main thread. A wipe of `cache` alone does not.
+    ///
+    /// The models of a confirmation are stored before its record is removed, not in one transaction: a kill in between sends the mutation
+    /// again, with its key.
+    ///
+    /// - Parameters:
+    ///   - api: what mutations are sent with.
+    ///   - types: all types of mutations that may be kept. One of another type stays in `keeper`, and is reported.
+    /// - Throws: ``CacheError`` as a read of `keeper` does.
+    public convenience init<Store: NodeStore, Keeper: NodeStore>(
+        _ cache: NormalizedCache<Store>, _ api: API, for types: [any Mutation<API>.Type],
+        keptIn keeper: NormalizedCache<Keeper>, options: OutboxOptions = OutboxOptions()
+    ) throws(CacheError) {
+        try self.init(OutboxStore(cache, keptIn: keeper), api, types, options)
+    }
+
+    private init(
+        _ store: OutboxStore, _ api: API, _ types: [any Mutation<API>.Type], _ options: OutboxOptions
+    ) throws(CacheError) {
+        (self.api, self.options, self.store) = (api, options, store)
         owner = options.makeKey()
         self.types = Dictionary(types.map { ($0.mutationName, $0) }, uniquingKeysWith: { first, _ in first })
         layers.checksTwice = options.checksTwice
@@ -134,10 +167,11 @@ public final class Outbox<API: Sendable> {
         }
         let layer = makeLayer(item)
         layers.add(layer)
-        let (number, seen) = (Lock(0), seen)
+        let (number, seen, lastFound) = (Lock(0), seen, lastFound)
         let writing = write { tx in
             var record = record
-            record.number = try OutboxStore.count(tx, seen) { $0.submitted += 1 }.submitted
+            record.number = try OutboxStore.count(tx, seen) { $0.submitted = max($0.submitted, lastFound) + 1 }
+                .submitted
             try tx.keep(record.encoded(), as: record.name)
             number.withLock { $0 = record.number }
         }
@@ -238,15 +272,18 @@ public final class Outbox<API: Sendable> {
         look()
     }
 
-    /// Sends nothing from now on; what is under way goes on.
+    /// Sends nothing from now on; what is under way goes on, and then another process may send.
     public func suspend() {
         isSuspended = true
         for alarm in alarms.values { alarm.task.cancel() }
         alarms = [:]
+        releaseIfStopped()
         resumeWaiters()
     }
 
-    /// Sends nothing any more, and cancels what is under way, which is sent again after a relaunch.
+    /// Sends nothing any more, and cancels what is under way, which is sent again after a relaunch, or by another process.
+    ///
+    /// Await ``flush()`` before you close the cache: else another process, or the next launch, waits until the lease of this one expires.
     public func close() {
         isClosed = true
         suspend()
@@ -287,8 +324,12 @@ public final class Outbox<API: Sendable> {
     private func noteWipe() {
         lives.withLock { $0 += 1 }
         seen.withLock { $0 = OutboxCounter(nil) }
-        unsentAtWipe = pending.count
+        (unsentAtWipe, lastFound) = (pending.count, 0)
+        let lost = pending
         pending = []
+        if let wipeKept = store.wipeKept {
+            do throws(CacheError) { try wipeKept() } catch { for item in lost { onProblem?(item, .unsaved(error)) } }
+        }
         for task in sending.values { task.cancel() }
         resumeWaiters()
     }

@@ -1,7 +1,7 @@
 import GroveCache
 import GroveModel
 
-/// The cache as an outbox uses it.
+/// The cache as an outbox uses it, and the one that keeps what is pending, if that is another one.
 struct OutboxStore: Sendable {
     typealias Body = @Sendable (borrowing CacheTransaction) throws -> Void
 
@@ -13,14 +13,37 @@ struct OutboxStore: Sendable {
     let told: @Sendable () async -> Void
     /// Calls its argument after each commit of which followers are told, until what it returns is gone.
     let follow: @Sendable (@escaping @Sendable () -> Void) -> any FollowedCache
+    /// Writes models, if what is pending is kept elsewhere; `nil` if one transaction does both.
+    let writeModels: (@Sendable (@escaping Body) async throws -> Void)?
+    /// Empties what keeps what is pending, if a wipe of the cache does not.
+    let wipeKept: (@Sendable () throws(CacheError) -> Void)?
 
     init<Store: NodeStore>(_ cache: NormalizedCache<Store>) {
-        all = { () throws(CacheError) in try cache.allKept() }
-        kept = { (name) throws(CacheError) in try cache.kept(name) }
-        write = { body in try await cache.write(durability: .standard) { tx in try body(tx) } }
+        self.init(cache, cache, writeModels: nil, wipeKept: nil)
+    }
+
+    /// - Parameter keeper: keeps what is pending.
+    init<Store: NodeStore, Keeper: NodeStore>(
+        _ cache: NormalizedCache<Store>, keptIn keeper: NormalizedCache<Keeper>
+    ) {
+        self.init(
+            cache, keeper,
+            writeModels: { body in try await cache.write(durability: .standard) { tx in try body(tx) } },
+            wipeKept: { () throws(CacheError) in try keeper.wipe() })
+    }
+
+    private init<Store: NodeStore, Keeper: NodeStore>(
+        _ cache: NormalizedCache<Store>, _ keeper: NormalizedCache<Keeper>,
+        writeModels: (@Sendable (@escaping Body) async throws -> Void)?,
+        wipeKept: (@Sendable () throws(CacheError) -> Void)?
+    ) {
+        all = { () throws(CacheError) in try keeper.allKept() }
+        kept = { (name) throws(CacheError) in try keeper.kept(name) }
+        write = { body in try await keeper.write(durability: .standard) { tx in try body(tx) } }
         place = { cache.place() }
         told = { await cache.followersTold() }
-        follow = { body in cache.followed { _ in body() } }
+        follow = { body in keeper.followed { _ in body() } }
+        (self.writeModels, self.wipeKept) = (writeModels, wipeKept)
     }
 }
 

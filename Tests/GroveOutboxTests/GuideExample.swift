@@ -60,6 +60,14 @@ func useBlog(_ outbox: Outbox<BlogAPI>) {
 }
 
 @MainActor
+func openBlog(keptIn keeper: MemoryCache, _ api: BlogAPI) throws -> Outbox<BlogAPI> {
+    // ---8<---
+    let outbox = try Outbox(MemoryCache(), api, for: [LikePost.self, PublishPost.self], keptIn: keeper)
+    // ---8<---
+    return outbox
+}
+
+@MainActor
 func followBlog(_ outbox: Outbox<BlogAPI>, _ post: Post, _ keys: Set<String>) async {
     // ---8<---
     await outbox.receive(Answer(post, includes: keys))

@@ -165,8 +165,8 @@ struct KeptTests {
             contentsOf: root.appending(path: "Tests/GroveOutboxTests/GuideExample.swift"), encoding: .utf8)
         let guide = try String(contentsOf: root.appending(path: "Docs/Guides/PendingChanges.md"), encoding: .utf8)
         let parts = code.split(separator: "// ---8<---\n")
-        #expect(parts.count == 9)
-        for part in [parts[1], parts[3], parts[5], parts[7]] {
+        #expect(parts.count == 11)
+        for part in [parts[1], parts[3], parts[5], parts[7], parts[9]] {
             let text = part.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             let snippet = text.joined(separator: "\n").trimmingTrail()
             #expect(guide.contains("```swift\n\(snippet)\n```"), "\(snippet)")

@@ -102,6 +102,35 @@ struct SharedStoreTests {
         #expect(await second.server.next().name == "edit:Post:90:hello!")
     }
 
+    @Test(
+        "One that is told to stop while it waits for the network gives the lease back, and another one goes on",
+        arguments: [false, true])
+    func stops(isClosed: Bool) async throws {
+        try await first.outbox.submit(Like(post: 1))
+        await first.server.fail(NoNetwork())
+        await first.outbox.flush()
+        #expect(try leaseIsKept)
+        if isClosed { first.outbox.close() } else { first.outbox.suspend() }
+        await first.outbox.flush()
+        #expect(try !leaseIsKept)
+        second.outbox.resume()
+        #expect(await second.server.reply(Answer(Post(id: 1, likes: 1, isLiked: true))) == "like:1")
+        await second.outbox.flush()
+        #expect(second.outbox.pending.isEmpty)
+    }
+
+    @Test("One that is closed gives the lease back when what was under way has ended, and not before")
+    func closesUnderWay() async throws {
+        try await first.outbox.submit(Like(post: 1))
+        let request = await first.server.next()
+        first.outbox.close()
+        await first.outbox.stored()
+        #expect(try leaseIsKept)
+        request.reply(.failure(CancellationError()))
+        await first.outbox.flush()
+        #expect(try !leaseIsKept)
+    }
+
     @Test("One that has nothing more to send gives the lease back, and another one goes on", arguments: [false, true])
     func givesBack(isRefused: Bool) async throws {
         _ = first.submit(Like(post: 1))

@@ -82,11 +82,11 @@ extension InterceptedStore: SalvageableStore where Base: SalvageableStore {
     }
 
     static func salvage(
-        _ directory: String, options: Options,
+        _ directory: String, prefix: [UInt8], options: Options,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
         unreadable: (_ part: String) -> Void
     ) throws(CacheError) {
-        try unsafe Base.salvage(directory, options: options.base, visit, unreadable: unreadable)
+        try unsafe Base.salvage(directory, prefix: prefix, options: options.base, visit, unreadable: unreadable)
     }
 }
 

@@ -88,12 +88,13 @@ struct LMDBPages: ~Copyable {
         return (0..<Int(number(0))).allSatisfy { number($0 + 1) <= meta.lastPage }
     }
 
-    /// Visits the stored keys and values that can be read, in order.
+    /// Visits the stored keys that begin with `prefix`, and their values, that can be read, in order.
     func forEachRecord(
+        prefix: [UInt8],
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
         damage: (Damage) -> Void
     ) throws(CacheError) {
-        var walk = Walk(isOfNumbers: false, readsValues: true, left: meta.lastPage)
+        var walk = Walk(isOfNumbers: false, readsValues: true, prefix: prefix, left: meta.lastPage)
         try unsafe self.walk(meta.records, &walk, visit, damage)
     }
 
@@ -101,10 +102,19 @@ struct LMDBPages: ~Copyable {
         /// Whether keys are numbers of commits, whose bytes are in no order.
         let isOfNumbers: Bool
         let readsValues: Bool
+        /// What the keys begin with whose values are looked at.
+        var prefix: [UInt8] = []
         /// How many more pages a tree can have: none is in it twice, whatever damaged ones say.
         var left: UInt64
         /// The last key that was read.
         var last: [UInt8]?
+
+        /// Whether keys from `first` on, up to `end`, may begin with ``prefix``.
+        func mayMeet(from first: [UInt8], before end: [UInt8]?) -> Bool {
+            guard !isOfNumbers, !prefix.isEmpty else { return true }
+            return (first.starts(with: prefix) || first.lexicographicallyPrecedes(prefix))
+                && end.map { prefix.lexicographicallyPrecedes($0) } ?? true
+        }
     }
 
     private typealias Visit = (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Void
@@ -130,6 +140,7 @@ struct LMDBPages: ~Copyable {
         for index in 0..<page.count {
             guard depth == 1 else {
                 let next = index + 1 < page.count ? page.entry(index + 1).key : end
+                guard walk.mayMeet(from: index == 0 ? [] : page.entry(index).key, before: next) else { continue }
                 try unsafe self.walk(page.entry(index).child, depth - 1, before: next, &walk, visit, damage)
                 continue
             }
@@ -138,6 +149,10 @@ struct LMDBPages: ~Copyable {
                 walk.isOfNumbers
                 || (walk.last.map { $0.lexicographicallyPrecedes(entry.key) } ?? true)
                     && (end.map { entry.key.lexicographicallyPrecedes($0) } ?? true)
+            if isInOrder, !entry.key.starts(with: walk.prefix) {
+                walk.last = entry.key
+                continue
+            }
             guard isInOrder, let value = value(of: entry, in: page, reads: walk.readsValues) else {
                 damage((walk.last, isInOrder ? entry.key : end))
                 continue

@@ -14,7 +14,7 @@ extension LMDBStore: SalvageableStore {
 
     /// Visits what is on the pages that can be read, without LMDB.
     package static func salvage(
-        _ directory: String, options: LMDBOptions,
+        _ directory: String, prefix: [UInt8], options: LMDBOptions,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
         unreadable: (_ part: String) -> Void
     ) throws(CacheError) {
@@ -23,6 +23,7 @@ extension LMDBStore: SalvageableStore {
         }
         try pages.whileNoneWrites(within: options.lockTimeout) { (pages) throws(CacheError) in
             try unsafe pages.forEachRecord(
+                prefix: prefix,
                 { (key, value) throws(CacheError) in
                     switch key.count {
                     case LMDBKey.stampCount: break

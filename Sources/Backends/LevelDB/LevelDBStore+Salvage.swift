@@ -3,19 +3,19 @@ import GroveCache
 package import GroveModel
 
 extension LevelDBStore: SalvageableStore {
-    /// Visits every entry whose newest version can be read.
+    /// Visits every entry under `prefix` whose newest version can be read.
     ///
     /// LevelDB's iterator passes over a block that cannot be read, and says so from then on. It may come to an older version of a
     /// key then, so that the entry behind damage is looked up, from the newest table on. A new iterator begins behind it, until one
     /// has nothing to say: there the damaged part has ended.
     package static func salvage(
-        _ directory: String, options: LevelDBOptions,
+        _ directory: String, prefix: [UInt8], options: LevelDBOptions,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
         unreadable: (_ part: String) -> Void
     ) throws(CacheError) {
         let handle = try LevelDBHandle(directory: directory, options: options)
         var value = LevelDBValue()
-        var start: [UInt8] = []
+        var start = prefix
         /// The last key that was read.
         var last: [UInt8]?
         /// Whether a part that cannot be read begins behind ``last``.
@@ -25,6 +25,7 @@ extension LevelDBStore: SalvageableStore {
                 handle, options: handle.readOptions, from: UnsafeRawBufferPointer(start: nil, count: 0))
             if !start.isEmpty { iterator.seek(start) }
             while let (key, stored) = try unsafe iterator.readableEntry() {
+                guard unsafe key.starts(with: prefix) else { break }
                 if isDamaged { unsafe unreadable(part(after: last, before: Array(key))) }
                 isDamaged = false
                 try unsafe visit(key, stored)
@@ -33,7 +34,7 @@ extension LevelDBStore: SalvageableStore {
             }
             guard iterator.isDamaged else { break }
             isDamaged = true
-            guard let key = unsafe iterator.key else { break }
+            guard let key = unsafe iterator.key, unsafe key.starts(with: prefix) else { break }
             start = unsafe Array(key) + [0]
             var stored: UnsafeRawBufferPointer?
             do throws(CacheError) {

@@ -9,9 +9,10 @@ extension SQLiteStore: SalvageableStore {
         SQLiteLog.mix(in: try SQLiteFiles.directory(directory))
     }
 
-    /// Visits the rows of both tables in the order of their numbers, and begins behind those that cannot be read.
+    /// Visits the rows of both tables in the order of their numbers, but for those of other keys than under `prefix`, and begins behind those
+    /// that cannot be read.
     package static func salvage(
-        _ directory: String, options: SQLiteOptions,
+        _ directory: String, prefix: [UInt8], options: SQLiteOptions,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
         unreadable: (_ part: String) -> Void
     ) throws(CacheError) {
@@ -41,14 +42,17 @@ extension SQLiteStore: SalvageableStore {
                 if isLost { unreadable(part(after: last, before: name)) }
                 isLost = false
                 last = name
-                guard let name else { return }
+                guard let name, name.starts(with: prefix) else { return }
                 try unsafe name.withUnsafeBytesTyped { (name) throws(CacheError) in
                     try unsafe visit(name, statement.bytes(1))
                 }
             }, unreadable: { _ in isLost = true })
         if isLost { unreadable(part(after: last, before: nil)) }
         try SQLiteSalvage("named", "key, value", connection).run(
-            { (statement) throws(CacheError) in try unsafe visit(statement.bytes(1), statement.bytes(2)) },
+            { (statement) throws(CacheError) in
+                guard unsafe statement.bytes(1).starts(with: prefix) else { return }
+                try unsafe visit(statement.bytes(1), statement.bytes(2))
+            },
             unreadable: { unreadable("rows \($0.lowerBound) to \($0.upperBound) of the table named") })
     }
 }

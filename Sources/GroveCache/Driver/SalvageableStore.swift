@@ -2,7 +2,8 @@ package import GroveModel
 
 /// A store of which the rest can be read if a part of its files is damaged.
 ///
-/// It is for tools. A cache never reads around damage: it would take what is lost for absent.
+/// It is for tools, and for what must not be lost with a damaged store: ``KeptRecords``. Otherwise a cache never reads around damage:
+/// it would take what is lost for absent.
 package protocol SalvageableStore: NodeStore {
     /// Damage of the files in `directory` of which the engine would not tell, but end the process or read something else.
     ///
@@ -11,14 +12,14 @@ package protocol SalvageableStore: NodeStore {
     /// - Throws: ``CacheError`` if that cannot be found out.
     static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError?
 
-    /// Visits what can be read of the store in `directory`, each key once, in its newest version.
+    /// Visits what can be read of the store in `directory` under keys that begin with `prefix`, each key once, in its newest version.
     ///
     /// This process has the store not open.
     ///
     /// - Parameter unreadable: told of each part that cannot be read: "between the keys … and …".
     /// - Throws: what `visit` throws, or ``CacheError`` if nothing can be read, as the store cannot be opened.
     static func salvage(
-        _ directory: String, options: Options,
+        _ directory: String, prefix: [UInt8], options: Options,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
         unreadable: (_ part: String) -> Void
     ) throws(CacheError)
@@ -31,7 +32,7 @@ extension SalvageableStore {
     /// Copies what can be read of the store in `directory` to a new store in `target`, an empty directory.
     ///
     /// - Returns: the parts that cannot be read.
-    /// - Throws: ``CacheError``, as ``salvage(_:options:_:unreadable:)`` and making a store do.
+    /// - Throws: ``CacheError``, as ``salvage(_:prefix:options:_:unreadable:)`` and making a store do.
     package static func salvage(
         _ directory: String, to target: String, options: Options
     ) throws(CacheError) -> [String] {
@@ -40,7 +41,7 @@ extension SalvageableStore {
         try unsafe copy.fill(
             { (visit) throws(CacheError) in
                 try unsafe Self.salvage(
-                    directory, options: options,
+                    directory, prefix: [], options: options,
                     { (key, value) throws(CacheError) in
                         // Without it, the copy is one of a store that forgot how many writes it has seen.
                         if unsafe Array(key) == StoreState.key, unsafe !StoreState.isWhole(value) { return }

@@ -139,7 +139,9 @@ package enum StoreDirectory {
     static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
     /// The names of the cache's own files beside the engine's.
-    package static let ownNames: Set = [StoreGeneration.fileName, Evictor.fileName, setAsideName, cacheTagName]
+    package static let ownNames: Set = [
+        StoreGeneration.fileName, Evictor.fileName, KeptRecords.fileName, setAsideName, cacheTagName,
+    ]
 
     /// Moves the files of the store in `directory` into its set-aside folder, in place of what that held.
     ///

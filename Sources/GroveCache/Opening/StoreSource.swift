@@ -25,6 +25,8 @@ struct StoreSource: Sendable {
     private let owns: @Sendable (_ name: String) -> Bool
     /// See ``SalvageableStore/hiddenDamage(in:isSuspect:)``.
     private let hiddenDamage: @Sendable (_ directory: String, _ isSuspect: Bool) throws(CacheError) -> CacheError?
+    /// What can be read of what is kept in a damaged store.
+    private let keptRecords: @Sendable (_ directory: String) throws(CacheError) -> KeptRecords
     private let policy: OpenPolicy
     /// How long another process's lock is waited for.
     private let patience: Duration
@@ -38,6 +40,12 @@ struct StoreSource: Sendable {
         owns = { Store.owns(file: $0) }
         hiddenDamage = { (directory, isSuspect) throws(CacheError) in
             try (Store.self as? any SalvageableStore.Type)?.hiddenDamage(in: directory, isSuspect: isSuspect)
+        }
+        keptRecords = { (directory) throws(CacheError) in
+            try unsafe KeptRecords(directory) { (visit) throws(CacheError) in
+                guard let type = Store.self as? any SalvageableStore.Type else { return }
+                try unsafe StoreSource.salvage(type, directory, options, visit)
+            }
         }
         isPersistent = Store.profile.isPersistent && directory != nil
         isShared = isPersistent && Store.profile.isMultiProcess
@@ -63,6 +71,15 @@ struct StoreSource: Sendable {
             throw CacheError(.other, "The options are another store's; this is a defect of Grove.")
         }
         return try Store(directory: directory, options: options, budget: budget)
+    }
+
+    /// Visits what can be read of what is kept in a store of `type`, whose options are `options`.
+    private static func salvage<Store: SalvageableStore>(
+        _ type: Store.Type, _ directory: String, _ options: any Sendable,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Void
+    ) throws(CacheError) {
+        guard let options = options as? Store.Options else { return }
+        try unsafe type.salvage(directory, prefix: [Namespace.kept], options: options, visit, unreadable: { _ in })
     }
 
     /// A store that was just opened.
@@ -183,7 +200,24 @@ struct StoreSource: Sendable {
         return last != nil && (errno == ENOENT || errno == ENOTDIR)
     }
 
+    /// Opens the store, or makes it again, with what is kept of the damaged one.
     private func openOrRebuild(
+        _ directory: String, _ generation: StoreGeneration?, _ budget: Int?, _ damage: CacheError?
+    ) throws(CacheError) -> Opened {
+        var opened = try openOrSetAside(directory, generation, budget, damage)
+        guard let kept = KeptRecords(savedIn: directory) else { return opened }
+        do throws(CacheError) {
+            try opened.take(kept)
+        } catch {
+            // The next opening puts it there.
+            opened.store.close()
+            throw error
+        }
+        KeptRecords.removeSaved(in: directory)
+        return opened
+    }
+
+    private func openOrSetAside(
         _ directory: String, _ generation: StoreGeneration?, _ budget: Int?, _ damage: CacheError?
     ) throws(CacheError) -> Opened {
         var failure = damage
@@ -196,6 +230,7 @@ struct StoreSource: Sendable {
             }
         }
         _ = generation?.advance()
+        try keptRecords(directory).save(in: directory)
         try StoreDirectory.setAside(directory, where: owns)
         var opened = try openOnce(budget)
         opened.rebuiltAfter = failure

@@ -292,7 +292,10 @@ extension CacheCore {
                 try store.wipe()
                 // A wipe that no call asked for only forgets.
                 if let generation, wipe.completion != nil { state.withLock { $0.countWipe(generation) } }
-                if let directory = source.directory { try StoreDirectory.removeSetAside(directory) }
+                if let directory = source.directory {
+                    try StoreDirectory.removeSetAside(directory)
+                    KeptRecords.removeSaved(in: directory)
+                }
                 wipeBudget()
             }
             let shift = state.withLock { state in

@@ -1,0 +1,120 @@
+import GroveCoding
+import GroveModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What is kept of a damaged store, on its way into the store that takes its place.
+///
+/// It lies in a file of its own before the damaged store is set aside, and until the new one has it on the disk: a process that is
+/// killed in between loses none of it. The file has a key's count of bytes, four of them, a value's, the key and the value of each
+/// record, and ends with the hash of all that, eight bytes. Numbers are little-endian.
+struct KeptRecords {
+    static let fileName = "grove-kept"
+
+    private(set) var records: [[UInt8]: [UInt8]] = [:]
+
+    var isEmpty: Bool { records.isEmpty }
+
+    /// What can be read of the damaged store in `directory`, and what was saved of an earlier one and is in no store yet.
+    ///
+    /// - Parameter salvage: visits what can be read.
+    /// - Throws: ``CacheError`` with code `locked` if another process is writing to the store.
+    init(
+        _ directory: String,
+        _ salvage: ((UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Void) throws(CacheError) ->
+            Void
+    ) throws(CacheError) {
+        if let saved = KeptRecords(savedIn: directory) { self = saved }
+        do throws(CacheError) {
+            try unsafe salvage { (key, value) throws(CacheError) in
+                guard unsafe key.first == Namespace.kept else { return }
+                unsafe records[Array(key)] = Array(value)
+            }
+        } catch {
+            // What is damaged beyond that is lost, but what only has to be waited for is not.
+            guard error.code != .locked else { throw error }
+        }
+    }
+
+    /// What was saved in `directory`; `nil` if nothing was, or it was not finished: then the damaged store is still in its place.
+    init?(savedIn directory: String) {
+        guard StoreDirectory.length(of: KeptRecords.fileName, in: directory) != nil,
+            let bytes = StoreDirectory.read(KeptRecords.fileName, in: directory), bytes.count >= 8
+        else { return nil }
+        let content = bytes.dropLast(8)
+        guard bytes.suffix(8).elementsEqual(KeptRecords.hash(content)) else { return nil }
+        var left = content[...]
+        func take(_ count: Int) -> [UInt8]? {
+            guard count <= left.count else { return nil }
+            defer { left = left.dropFirst(count) }
+            return Array(left.prefix(count))
+        }
+        func count() -> Int? { take(4).map { $0.reversed().reduce(0) { $0 << 8 | Int($1) } } }
+        while !left.isEmpty {
+            guard let keyCount = count(), let valueCount = count(), let key = take(keyCount),
+                let value = take(valueCount)
+            else { return nil }
+            records[key] = value
+        }
+    }
+
+    /// Saves it in `directory`, so that it survives a loss of power.
+    ///
+    /// - Throws: ``CacheError`` with code `full` if there is no room: the damaged store must stay in its place then.
+    func save(in directory: String) throws(CacheError) {
+        guard !isEmpty else { return }
+        var bytes: [UInt8] = []
+        for (key, value) in records {
+            for count in [key.count, value.count] {
+                for byte in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: count >> (8 * byte))) }
+            }
+            bytes += key
+            bytes += value
+        }
+        bytes += KeptRecords.hash(bytes[...])
+        StoreDirectory.write(bytes, to: KeptRecords.fileName, in: directory)
+        let files = try StoreFiles(directory)
+        guard files.holds(KeptRecords.fileName) else {
+            throw CacheError(.full, "There is no room to save what is pending in the damaged store in \(directory).")
+        }
+        try files.synchronize(KeptRecords.fileName)
+        try files.synchronize()
+    }
+
+    /// Removes what was saved in `directory`.
+    static func removeSaved(in directory: String) { StoreDirectory.remove(fileName, in: directory) }
+
+    private static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        let hash = unsafe bytes.withUnsafeBytes { unsafe hash64($0, seed: 1) }
+        return (0..<8).map { UInt8(truncatingIfNeeded: hash >> (8 * UInt64($0))) }
+    }
+}
+
+extension StoreSource.Opened {
+    /// Puts `kept` into the store, which was just opened; what is damaged of it is there as that.
+    mutating func take(_ kept: KeptRecords) throws(CacheError) {
+        var state = state
+        try store.transact { (transaction) throws(CacheError) in
+            for (key, value) in kept.records {
+                try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
+                    try unsafe value.withUnsafeBytesTyped { (value) throws(CacheError) in
+                        let old = try unsafe transaction.get(key)?.count
+                        try unsafe transaction.put(key, value)
+                        unsafe state.account?.note(key, old: old, new: value.count)
+                        // A later call has a higher number than any record.
+                        if let header = try? unsafe RecordHeader(value, key: key) {
+                            state.sequence = max(state.sequence, header.sequence)
+                        }
+                    }
+                }
+            }
+            try state.write(transaction)
+        }
+        try store.synchronize()
+        self.state = state
+    }
+}
