@@ -17,6 +17,14 @@ extension WriteTransaction {
             case .collection(_, let body, let kind):
                 return try setCollection(
                     key, body, kind, of: write, sequence: sequence, deletions: deletions)
+            case .edit(_, .page(let elements, let place, _)):
+                guard let since = lists.since(write.since(shift), key) else {
+                    lists.tell(key, [])
+                    return .superseded
+                }
+                let number = write.asOf?.numbers?.number ?? sequence
+                let stored = try transaction.collection(key) ?? place.newList(sequence: number, time: write.time)
+                return try editCollection(key, .page(elements, place, since), of: stored, sequence: number)
             case .edit(_, let operation):
                 return try editCollection(
                     key, operation, of: try transaction.collection(key), sequence: sequence)
