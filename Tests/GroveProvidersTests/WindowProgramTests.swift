@@ -175,7 +175,8 @@ struct WindowProgramTests {
             guard !isAsked else { return }
             let needsPage = row == nil || row == (isLater ? shown.last : shown.first)
             let isKnown = isLater ? window.hasLater : window.hasEarlier
-            if row != nil { (screen.isAtFirst, screen.isAtLast) = (false, false) }
+            // A user who scrolls may leave the named row behind.
+            if row != nil { (screen.isAtFirst, screen.isAtLast, screen.still) = (false, false, nil) }
             story += " ask \(what) beside \(row ?? "-"),"
             let sent = server.sent
             let task = Task {
@@ -203,6 +204,7 @@ struct WindowProgramTests {
         private func answer() async throws {
             guard let screen = pick(screens.filter { !$0.pending.isEmpty }) else { return }
             let (page, number, task) = screen.pending.removeFirst()
+            screen.still = nil
             story += " answer \(page.ids) beside \(page.row ?? "-"),"
             let before = model.list
             touch(page.ids)

@@ -244,6 +244,26 @@ struct WindowTests {
         expect(window, [495, 496, 497, 498, 499, 500, 503, 504, 505, 506])
     }
 
+    @Test("If the rows behind are gone, rows before them are shown, and the other way round")
+    func runsOut() async throws {
+        let (window, cache, manager) = try window(40)
+        window.open("people", at: .position(20), count: 10)
+        await manager.flush()
+        window.anchor = window.rows.first
+        try await cache.remove((16..<40).map { "Person:\($0)" }, fromCollection: "people")
+        try await settle(cache, manager)
+        expect(window, 6..<16)
+        try await cache.remove((0..<12).map { "Person:\($0)" }, fromCollection: "people")
+        try await settle(cache, manager)
+        expect(window, 12..<16)
+        // Only of the last row something was shown.
+        window.open("people", at: .last, count: 1)
+        await manager.flush()
+        try await cache.delete("Person:15")
+        try await settle(cache, manager)
+        expect(window, 14..<15)
+    }
+
     @Test("An append is shown by a window at that end, and another says that there is more")
     func appends() async throws {
         let (last, cache, manager) = try window(100)

@@ -92,7 +92,7 @@ struct WindowCursor: Sendable {
         if let named, let index = shown.firstIndex(where: { $0.identifier == named }) {
             isNamed = true
             anchor = shown[index].position
-            (before, after) = (index, shown.count - index)
+            (before, after) = (index, before + after - index)
         }
         let isUse = earlier > 0 || later > 0
         if earlier > 0, let first = shown.first {
@@ -126,14 +126,25 @@ struct WindowCursor: Sendable {
         return lean == .first && isAtFirst ? .first : .none
     }
 
-    /// What to read instead, if more has come at the end that the window shows than it can hold.
-    func questionAtEnd<T>(_ found: FoundRows<T>) -> WantedRows? {
-        let before = found.positions.filter { $0 < found.anchor }.count
+    /// What to read instead: if more has come at the end that the window shows than it can hold, or if there are too few rows on one side of
+    /// the anchor and more on the other.
+    func secondQuestion<T>(_ found: FoundRows<T>, _ wanted: WantedRows) -> WantedRows? {
+        guard !wanted.isUse else { return nil }
+        let earlier = found.positions.filter { $0 < found.anchor }.count
+        let later = found.positions.count - earlier
         switch followedEnd {
-        case .last where found.positions.count - before > limit: return ask(.last, limit - 1, 1, isUse: false)
-        case .first where before >= limit: return ask(.first, 0, limit, isUse: false)
-        case .first, .last, .none: return nil
+        case .last where later > limit: return ask(.last, limit - 1, 1, isUse: false)
+        case .first where earlier >= limit: return ask(.first, 0, limit, isUse: false)
+        case .first, .last, .none: break
         }
+        let anchor = WantedRows.Anchor.position(found.anchor)
+        if later < after, earlier == wanted.before {
+            return ask(anchor, min(before + after - later, limit), wanted.after - 1, isUse: false)
+        }
+        if earlier < before, later == wanted.after {
+            return ask(anchor, wanted.before - 1, min(after + before - earlier, limit), isUse: false)
+        }
+        return nil
     }
 
     /// Moves the rows as commits have moved them.

@@ -31,7 +31,7 @@ extension WindowDataProvider {
             var wanted = question
             view?.know(known)
             var outcome = view?.rows(name, of: Element.self, wanted)
-            if let found = outcome?.value, let other = cursor.withLock({ $0.questionAtEnd(found) }) {
+            if let found = outcome?.value, let other = cursor.withLock({ $0.secondQuestion(found, wanted) }) {
                 wanted = other
                 outcome = view?.rows(name, of: Element.self, wanted)
             }
