@@ -247,7 +247,7 @@ struct WindowProgramTests {
         }
     }
 
-    private func run(_ seeds: Range<UInt64>, on backend: FollowedBackend) async throws {
+    private func run(_ seeds: some Sequence<UInt64>, on backend: FollowedBackend) async throws {
         for seed in seeds {
             try await backend.open(history: seed % 2 == 0 ? 0 : 100) { scene, _ in
                 try await Programme(seed, scene).run()
@@ -257,8 +257,9 @@ struct WindowProgramTests {
 
     @Test("What a window shows is a part of the list, and stays where it is", arguments: FollowedBackend.allCases)
     func programs(backend: FollowedBackend) async throws {
-        let first: UInt64 = backend == .memory ? 0 : 30
-        try await run(first..<first + (backend == .memory ? 30 : 5), on: backend)
+        // In the last ones a page that changes nothing was answered before one that was asked for earlier.
+        let seeds: [UInt64] = backend == .memory ? Array(0..<30) + [511, 554, 736] : Array(30..<35)
+        try await run(seeds, on: backend)
     }
 
     @Test("What a window shows is a part of the list, more often")
