@@ -174,6 +174,27 @@ public protocol FollowedView {
     func list<T: SimpleModel>(
         _ cacheKey: ModelIdentifier, of type: T.Type, missing: MissingElements
     ) -> CacheRead<ListRead<T>>?
+
+    /// Some rows of the collection of a cache key as it was committed, in their newest versions; `nil` if it could not
+    /// be read.
+    ///
+    /// Elements that the cache does not have are left out.
+    func rows<T: SimpleModel>(
+        _ cacheKey: ModelIdentifier, of type: T.Type, _ wanted: WantedRows
+    ) -> CacheRead<FoundRows<T>>?
+}
+
+extension FollowedView {
+    /// By default, the whole list is read.
+    public func rows<T: SimpleModel>(
+        _ cacheKey: ModelIdentifier, of type: T.Type, _ wanted: WantedRows
+    ) -> CacheRead<FoundRows<T>>? {
+        switch list(cacheKey, of: type, missing: .skip) {
+        case .hit(let list): list.rows(wanted)
+        case .miss(let miss): .miss(miss)
+        case nil: nil
+        }
+    }
 }
 
 /// The changes of one commit to a cache.

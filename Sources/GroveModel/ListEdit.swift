@@ -13,6 +13,15 @@ public enum ListEdit: Sendable {
     /// dropped, because unknown rows may lie between.
     case refresh([any SimpleModel])
 
+    /// Puts the rows that the network brought for a place there, in their order; the list's other rows stay.
+    ///
+    /// Rows that the list has already are moved there. At ``ListPlace/first`` and ``ListPlace/last`` they are the first
+    /// or last rows of the list, which is made if there is none. Rows that were there and are not among them go; if none
+    /// of as many rows at that end is among them, all others go, because unknown rows may lie between.
+    ///
+    /// A page is as old as its request: rows that were put in, moved or removed since stay as they are.
+    case page([any SimpleModel], ListPlace)
+
     /// Replaces the list by these elements, which the cache refused before; stores none of the models with an
     /// identifier.
     case restore([any SimpleModel])
@@ -38,7 +47,7 @@ public enum ListEdit: Sendable {
     public var models: [any SimpleModel] {
         switch self {
         case .set(let models), .refresh(let models), .restore(let models), .fill(let models), .insert(let models, _),
-            .upsert(let models, _):
+            .upsert(let models, _), .page(let models, _):
             models
         case .replace(_, let model): [model].compactMap(\.self)
         case .move: []

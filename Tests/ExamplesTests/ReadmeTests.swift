@@ -131,7 +131,7 @@ struct ReadmeTests {
         arguments: [
             ("ReadmeExample.swift", "README.md"), ("StatesExample.swift", "Docs/Guides/Screens.md"),
             ("CacheExample.swift", "Docs/Guides/Cache.md"), ("ScreensExample.swift", "Docs/Guides/Screens.md"),
-            ("WritingExample.swift", "Docs/Guides/Writing.md"),
+            ("WritingExample.swift", "Docs/Guides/Writing.md"), ("LongListsExample.swift", "Docs/Guides/LongLists.md"),
             ("ModellingExample.swift", "Docs/Guides/Modelling.md"),
             ("SigningOutExample.swift", "Docs/Guides/SigningOut.md"),
             ("TestingExample.swift", "Docs/Guides/Tests.md"),

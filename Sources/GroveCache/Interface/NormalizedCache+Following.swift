@@ -318,6 +318,15 @@ private struct AgainView: FollowedView {
     ) -> CacheRead<ListRead<T>>? {
         try? view.readList(cacheKey.rawValue, ofAny: type, missing: missing, for: origin)
     }
+
+    func rows<T: SimpleModel>(
+        _ cacheKey: ModelIdentifier, of type: T.Type, _ wanted: WantedRows
+    ) -> CacheRead<FoundRows<T>>? {
+        reader.keepsTouches(wanted.isUse)
+        defer { reader.keepsTouches(false) }
+        let commit = unsafe reader.state.pointee.view.flatMap { try? StoreState($0).commit }
+        return try? view.rows(cacheKey, ofAny: type, wanted, asOf: commit)
+    }
 }
 
 extension CacheRead<any SimpleModel> {

@@ -22,13 +22,13 @@ extension CacheReader where Self: ~Copyable {
 
     /// Reads a list; the elements, and the rest of what was read.
     func readCollection<T: SimpleModel>(
-        _ key: String, ofAny type: T.Type, missing: MissingElements, maxAge: Double? = nil
+        _ key: String, ofAny type: T.Type, in range: Range<Int>? = nil, missing: MissingElements, maxAge: Double? = nil
     ) throws(CacheError) -> CacheRead<(elements: [T], read: CollectionRest)> {
         let found: CacheRead<AnyCollectionRead>
         if let type = type as? any CacheableModel.Type {
-            found = try list(key, type, missing, maxAge) { $0 }
+            found = try list(key, type, range, missing, maxAge) { $0 }
         } else if let type = type as? any (SimpleModel & Codable).Type {
-            found = try codableList(key, type, missing, maxAge)
+            found = try codableList(key, type, range, missing, maxAge)
         } else {
             throw DynamicRoots.notCacheable(type)
         }
@@ -52,19 +52,21 @@ extension CacheReader where Self: ~Copyable {
     }
 
     private func list<M: CacheableModel>(
-        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?, _ elements: ([M]) -> any Sendable
+        _ key: String, _ type: M.Type, _ range: Range<Int>?, _ missing: MissingElements, _ maxAge: Double?,
+        _ elements: ([M]) -> any Sendable
     ) throws(CacheError) -> CacheRead<AnyCollectionRead> {
-        try readCollection(key, of: type, missing: missing, maxAge: maxAge).map { read in
+        try readCollection(key, of: type, in: range, missing: missing, maxAge: maxAge).map { read in
             AnyCollectionRead(
                 elements: elements(read.elements),
-                rest: CollectionRest(hidden: read.hidden, isCommitted: read.isCommitted))
+                rest: CollectionRest(
+                    hidden: read.hidden, skipped: read.skipped, gaps: read.gaps, isCommitted: read.isCommitted))
         }
     }
 
     private func codableList<M: SimpleModel & Codable>(
-        _ key: String, _ type: M.Type, _ missing: MissingElements, _ maxAge: Double?
+        _ key: String, _ type: M.Type, _ range: Range<Int>?, _ missing: MissingElements, _ maxAge: Double?
     ) throws(CacheError) -> CacheRead<AnyCollectionRead> {
-        try list(key, CodableNode<M>.self, missing, maxAge) { $0.map(\.base) }
+        try list(key, CodableNode<M>.self, range, missing, maxAge) { $0.map(\.base) }
     }
 }
 
@@ -77,6 +79,8 @@ private struct AnyCollectionRead: Sendable {
 /// What was read of a collection beside its elements; see ``CollectionRead``.
 struct CollectionRest: Sendable {
     let hidden: [HiddenElement]
+    let skipped: [CacheMiss]
+    let gaps: [Range<Int>]
     let isCommitted: Bool
 }
 

@@ -48,8 +48,10 @@ extension Reconstructor {
         return isKnown || !hasGap ? .hit(count) : .miss(CacheMiss(.gap, key))
     }
 
-    /// Where the node of `identifier` is first an element of the collection under `key`.
-    func index(of identifier: ModelIdentifier, in key: ModelIdentifier) throws(CacheError) -> CacheRead<Int> {
+    /// Where the node of `identifier` is first an element of the collection under `key`, or nearest to `position`.
+    func index(
+        of identifier: ModelIdentifier, in key: ModelIdentifier, near position: Int? = nil
+    ) throws(CacheError) -> CacheRead<Int> {
         guard let list = try list(key) else { return .miss(CacheMiss(absence, key)) }
         var finder: ElementFinder
         do throws(NodeReadFailure) {
@@ -63,7 +65,8 @@ extension Reconstructor {
             return .miss(try miss(error, at: key))
         }
         do throws(CacheError) {
-            let found = try finder.find(ListOperation.Element(name: ElementName(identifier)))
+            let found = try finder.find(
+                ListOperation.Element(name: ElementName(identifier), position: position))
             return found.map { .hit($0) } ?? .miss(CacheMiss(.absent, identifier))
         } catch {
             guard error.code == .outOfRange else { throw error }

@@ -78,6 +78,12 @@ struct ElementFinder {
         return elements.name(at: index - start)
     }
 
+    /// The number of the call that put the element at `index` there.
+    mutating func number(at index: Int) throws(CacheError) -> CallNumber {
+        guard let (start, elements) = try part(at: index) else { throw CacheError.lostPart }
+        return elements.numbers[index - start]
+    }
+
     /// Whether `element` is what is stored at `index`.
     mutating func isThere(_ element: StoredElements, at index: Int) throws(CacheError) -> Bool {
         guard let (start, elements) = try part(at: index) else { return false }

@@ -16,7 +16,7 @@ struct EncodedEdit {
         switch edit {
         // These are encoded as a list.
         case .set, .refresh, .restore, .fill: return nil
-        case .insert, .upsert, .replace, .move: break
+        case .insert, .upsert, .page, .replace, .move: break
         }
         let models = edit.models
         let roots = models.isEmpty ? nil : try DynamicRoots(models)
@@ -29,6 +29,7 @@ struct EncodedEdit {
         case .set, .refresh, .restore, .fill: return nil
         case .insert(_, let place): operation = .insert(elements, try ListOperation.Place(place))
         case .upsert(_, let place): operation = .upsert(elements, try ListOperation.Place(place))
+        case .page(_, let place): operation = .page(elements, try ListOperation.Place(place), ListOperation.Since())
         case .replace(let element, _): operation = .replace(try ListOperation.Element(element), with: elements)
         case .move(let element, let place):
             operation = .move(try ListOperation.Element(element), try ListOperation.Place(place))

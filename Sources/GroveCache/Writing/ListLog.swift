@@ -95,4 +95,12 @@ struct ListWork {
         answer.edits = edits
         return answer
     }
+
+    /// What was done to the list under `key` after `number`; `nil` if a whole list was set since.
+    func since(_ number: CallNumber?, _ key: [UInt8]) -> ListOperation.Since? {
+        guard let number, let log else { return ListOperation.Since(number: number) }
+        return log.edits(of: key, after: number, and: entries).map { edits in
+            ListOperation.Since(number: number, names: Set(edits.compactMap(\.operation).flatMap(\.names)))
+        }
+    }
 }

@@ -17,6 +17,14 @@ extension WriteTransaction {
             case .collection(_, let body, let kind):
                 return try setCollection(
                     key, body, kind, of: write, sequence: sequence, deletions: deletions)
+            case .edit(_, .page(let elements, let place, _)):
+                guard let since = lists.since(write.since(shift), key) else {
+                    lists.tell(key, [])
+                    return .superseded
+                }
+                let number = write.asOf?.numbers?.number ?? sequence
+                let stored = try transaction.collection(key) ?? place.newList(sequence: number, time: write.time)
+                return try editCollection(key, .page(elements, place, since), of: stored, sequence: number)
             case .edit(_, let operation):
                 return try editCollection(
                     key, operation, of: try transaction.collection(key), sequence: sequence)
@@ -96,7 +104,9 @@ extension WriteTransaction {
         var finder = ElementFinder(list, in: transaction)
         let edits = try operation.resolved(in: &finder)
         if edits.isEmpty { lists.tell(key, []) }
-        if lists.isLogged, !edits.isEmpty {
+        // A page that says what is there already wins over an answer that was asked for before it, too.
+        let isPage = if case .page = operation { true } else { false }
+        if lists.isLogged, !edits.isEmpty || isPage {
             // Beside a part that was lost nothing can be named: an answer that was asked for before undoes this edit.
             for edit in (try? operation.anchored(in: &finder)) ?? [] { lists.note(key, edit, sequence) }
         }

@@ -74,13 +74,14 @@ extension DataModelManager {
     /// Lets nothing wait for what is missing that has no owner any more, once much waits.
     private func forgetOwnerless() {
         guard let waiting = stale.withLock({ $0.beginForgetting() }) else { return }
-        let lists = listReaders.withLock { Set($0.values.map(\.name)) }
+        let (lists, windows) = listReaders.withLock { (Set($0.values.map(\.name)), Set($0.keys)) }
         var models: Set<ModelIdentifier> = []
         var ownerless: Set<StaleSet.Key> = []
         for key in waiting {
             switch key {
             case .model(let identifier): models.insert(identifier)
             case .list(let name): if !lists.contains(name) { ownerless.insert(key) }
+            case .window(let window): if !windows.contains(window) { ownerless.insert(key) }
             }
         }
         // In order: who waits has begun to listen before.
@@ -96,11 +97,11 @@ extension DataModelManager {
         let held = Handover<HeldStale>()
         inOrder { _ in
             let lists = listReaders.withLock { readers in
-                readers.values.compactMap { reader in batch.reading(of: reader.name).map { (reader, $0) } }
+                readers.values.compactMap { reader in batch.reading(of: reader).map { (reader, $0) } }
             }
             let began = consistencyManager.beginFollowing(
                 batch.models, named: batch.models.names,
-                lists: lists.map { ($0.0.subscription, isWhole: $0.1.isWhole) }, except: batch.unknown
+                lists: lists.map { ($0.0.subscription, isWhole: $0.1.isWhole || $0.0.isWindow) }, except: batch.unknown
             ) { held.put(HeldStale(changes: $0, elements: $1)) }
             onCache { [self] in
                 let refused = unsaved.withLock { $0.models }
@@ -201,6 +202,8 @@ struct ListReader: Sendable {
     /// The cache key.
     let name: ModelIdentifier
     let subscription: SubscriptionKey
+    /// Whether it is a window over the list, which reads its rows whatever was told.
+    var isWindow = false
     /// Brings the list up to date in a view, given what is held already, what is held in a newer version than the cache has, and the turn
     /// at which the read began, and shows it.
     let read:

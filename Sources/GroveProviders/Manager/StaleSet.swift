@@ -1,3 +1,4 @@
+import GroveConsistency
 import GroveModel
 
 /// What is shown and may be older than what the cache has: it is to be read again.
@@ -10,12 +11,16 @@ struct StaleSet {
         case model(ModelIdentifier)
         /// The list of a cache key.
         case list(ModelIdentifier)
+        /// The rows of one window over a list.
+        case window(SubscriptionKey)
     }
 
     /// What one read is about.
     struct Batch: Sendable {
         var models = StaleModels()
         var lists: Set<ModelIdentifier> = []
+        /// Windows of which other rows are to be shown.
+        var windows: Set<SubscriptionKey> = []
         /// What was told of lists that are not stale, in order.
         var news: [ModelIdentifier: [ListNews]] = [:]
         /// Every list is stale.
@@ -25,12 +30,13 @@ struct StaleSet {
         /// Models that are of before they were deleted, or everything was: they are gone if the cache does not have them.
         var emptied: Set<ModelIdentifier> = []
 
-        var isEmpty: Bool { models.isEmpty && lists.isEmpty && news.isEmpty && !isEveryList }
+        var isEmpty: Bool { models.isEmpty && lists.isEmpty && windows.isEmpty && news.isEmpty && !isEveryList }
 
-        /// What to do about the list `name`.
-        func reading(of name: ModelIdentifier) -> ListReading? {
-            if isEveryList || lists.contains(name) { return .whole }
-            return news[name].map { .news($0) }
+        /// What to do about a list that is shown.
+        func reading(of list: ListReader) -> ListReading? {
+            if isEveryList || lists.contains(list.name) { return .whole }
+            if let news = news[list.name] { return .news(news) }
+            return windows.contains(list.subscription) ? .news([]) : nil
         }
     }
 
@@ -81,6 +87,7 @@ struct StaleSet {
             switch key {
             case .model(let identifier): next.models.names.insert(identifier)
             case .list(let identifier): next.lists.insert(identifier)
+            case .window(let key): next.windows.insert(key)
             }
         }
     }

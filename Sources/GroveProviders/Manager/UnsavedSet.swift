@@ -181,6 +181,8 @@ extension DataModelManager {
                 let error = unsaved.withLock { $0.error(of: key) }
                 for (key, holder) in stores where key.cacheKey == name { holder.store?.note(unsaved: error, of: nil) }
             }
+        // A window saves nothing.
+        case .window: break
         }
         if isStored { saveAgain() }
     }

@@ -100,7 +100,7 @@ final class GroveScreen: ListScreen, Sendable {
 
 extension SQLiteCache {
     /// Puts a row in front; every other time the last one goes.
-    fileprivate func edit(_ number: Int, _ text: String) throws {
+    func edit(_ number: Int, _ text: String) throws {
         try insert([Row.sample(10_000_000 + number, text)], at: 0, inCollection: "chat")
         guard number % 2 == 0, let count = try count(ofCollection: "chat") else { return }
         let last = try readCollection("chat", of: Row.self, in: count - 1..<count).value?.elements.first

@@ -5,8 +5,10 @@ let usage = """
     usage: Screens grove|grdb ROWS [SECONDS]     a list of ROWS on screen, 60 edits a second by another writer
            Screens grove-appends ROWS [SECONDS]  the same, while the screen appends ten rows a second
            Screens grove-process ROWS [SECONDS]  the same by another process
+           Screens grove-window ROWS [SECONDS]   the same in a window of 50 rows and more
            Screens idle ROWS [SECONDS]           the same list, which nobody edits: what the machine does by itself
            Screens upsert ROWS                   what an upsert in a stored list of ROWS takes
+           Screens windows ROWS                  what a window of 50 rows takes, beside 50 reads and a list of all rows
     """
 
 func refuse() -> Never {
@@ -24,6 +26,7 @@ func run(_ arguments: [String]) async throws {
     switch arguments[0] {
     case "grove": try await ListRun(seconds: seconds).run(GroveScreen(directory, rows: rows))
     case "grove-appends": try await ListRun(seconds: seconds, appends: true).run(GroveScreen(directory, rows: rows))
+    case "grove-window": try await ListRun(seconds: seconds).run(WindowScreen(directory, rows: rows))
     case "idle":
         try await ListRun(seconds: seconds, edits: { _ in try await Task.sleep(for: .seconds(seconds)) }).run(
             GroveScreen(directory, rows: rows))
@@ -44,6 +47,7 @@ func run(_ arguments: [String]) async throws {
         ).run(screen)
     case "edit": try await edits(in: arguments[2], count: rows)
     case "grdb": try await ListRun(seconds: seconds).run(GRDBScreen(directory, rows: rows))
+    case "windows": try await windows(in: directory, rows: rows)
     case "upsert": try await upserts(in: directory, rows: rows)
     default: refuse()
     }

@@ -1,0 +1,27 @@
+public import GroveModel
+
+/// Where a window over a list is opened.
+public enum WindowPlace: Sendable, Hashable {
+    /// At the first row.
+    case first
+    /// At the last row.
+    case last
+    /// Around a position, all elements of the list counted; near an end, that many rows from the end.
+    case position(Int)
+    /// Around the element of an identifier.
+    case around(ModelIdentifier)
+
+    /// Around the element of type `M` whose identity is `id`.
+    public static func around<M: KeyedModel>(_ type: M.Type, id: M.ModelID) -> WindowPlace {
+        .around(M.modelIdentifier(for: id))
+    }
+
+    var anchor: WantedRows.Anchor {
+        switch self {
+        case .first: .first
+        case .last: .last
+        case .position(let position): .position(position)
+        case .around(let identifier): .element(identifier)
+        }
+    }
+}

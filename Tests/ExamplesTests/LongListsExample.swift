@@ -1,0 +1,34 @@
+// The code of Docs/Guides/LongLists.md but for its view, between rules; a test holds the two together.
+// -----
+import Grove
+
+/// What the application asks its server about a chat.
+protocol ChatServer: Sendable {
+    /// The messages right before one, in order; without one, the last of the chat. None if there are none.
+    func messages(before id: String?) async throws -> [Message]
+    /// The messages right after one.
+    func messages(after id: String?) async throws -> [Message]
+}
+
+/// The screen of a chat: however long that is, at most 200 messages are in memory.
+@MainActor
+final class ChatModel {
+    let window: WindowDataProvider<Message>
+
+    init(_ manager: DataModelManager, _ server: any ChatServer) {
+        window = WindowDataProvider(dataModelManager: manager, limit: 200)
+        window.open(
+            "chat", at: .last, count: 50, before: { try await server.messages(before: $0?.id) },
+            after: { try await server.messages(after: $0?.id) })
+    }
+    /// Called as a row is drawn.
+    func appeared(_ row: WindowRow<Message>) async {
+        if row === window.rows.first { try? await window.showEarlier() }
+        if row === window.rows.last { try? await window.showLater() }
+    }
+    /// Called when the user stops to scroll, with the first row that is visible: edits elsewhere leave it where it is.
+    func stopped(at row: WindowRow<Message>) { window.anchor = row }
+    /// Shows a message of which the user has tapped a link, if the cache has it.
+    func show(_ id: String) { window.jump(to: .around("Message:\(id)")) }
+}
+// -----
