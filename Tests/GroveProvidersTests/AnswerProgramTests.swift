@@ -99,19 +99,19 @@ struct AnswerProgramTests {
     func slowFiles(seeds: Range<UInt64>) async throws { try await runOverFiles(seeds) }
 
     @Test("The same beside another process", arguments: FollowedBackend.shared)
-    func twoProcesses(backend: FollowedBackend) async throws { try await runBesidePeer(0..<6, on: backend) }
+    func twoProcesses(backend: FollowedBackend) async throws { try await runBesidePeer(0..<3, on: backend) }
 
     @Test("The same beside another process, of more seeds", arguments: FollowedBackend.shared)
-    func slowTwoProcesses(backend: FollowedBackend) async throws { try await runBesidePeer(6..<200, on: backend) }
+    func slowTwoProcesses(backend: FollowedBackend) async throws { try await runBesidePeer(3..<200, on: backend) }
 
     @Test("The same beside another process that edits the list too", arguments: FollowedBackend.shared)
     func listsOfTwoProcesses(backend: FollowedBackend) async throws {
-        try await runBesidePeer(0..<12, on: backend, editsLists: true)
+        try await runBesidePeer(0..<4, on: backend, editsLists: true)
     }
 
     @Test(
         "The same beside another process that edits the list too, of more seeds", arguments: FollowedBackend.shared,
-        stride(from: 12 as UInt64, to: 200, by: 47).map { $0..<$0 + 47 })
+        stride(from: 4 as UInt64, to: 200, by: 49).map { $0..<$0 + 49 })
     func slowListsOfTwoProcesses(backend: FollowedBackend, seeds: Range<UInt64>) async throws {
         try await runBesidePeer(seeds, on: backend, editsLists: true)
     }

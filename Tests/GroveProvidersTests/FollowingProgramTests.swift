@@ -16,17 +16,17 @@ struct FollowingProgramTests {
     }
 
     @Test("At rest, screens, managers, cache and model agree, and no version is told twice or goes backwards")
-    func programs() async throws { try await run(0..<40, on: .memory) }
+    func programs() async throws { try await run(0..<20, on: .memory) }
 
-    @Test("The same, of more seeds", arguments: stride(from: 40 as UInt64, to: 1_000, by: 40).map { $0..<$0 + 40 })
+    @Test("The same, of more seeds", arguments: stride(from: 20 as UInt64, to: 1_000, by: 49).map { $0..<$0 + 49 })
     func slowPrograms(seeds: Range<UInt64>) async throws { try await run(seeds, on: .memory) }
 
     @Test("The same of two processes", arguments: FollowedBackend.shared)
-    func twoProcesses(backend: FollowedBackend) async throws { try await run(0..<20, on: backend, withPeer: true) }
+    func twoProcesses(backend: FollowedBackend) async throws { try await run(0..<8, on: backend, withPeer: true) }
 
     @Test(
         "The same of two processes, of more seeds", arguments: FollowedBackend.shared,
-        stride(from: 20 as UInt64, to: 1_000, by: 20).map { $0..<$0 + 20 })
+        stride(from: 8 as UInt64, to: 1_000, by: 31).map { $0..<$0 + 31 })
     func slowTwoProcesses(backend: FollowedBackend, seeds: Range<UInt64>) async throws {
         try await run(seeds, on: backend, withPeer: true)
     }
