@@ -71,7 +71,7 @@ screens: setup ## a list on screen that others edit, beside GRDB's ValueObservat
 	@sh Scripts/screens.sh
 
 tests: setup ## builds the tests
-	@sh Scripts/quiet.sh .build/build.log $(BUILD) --build-tests $(TRAITED) -Xswiftc -gline-tables-only
+	@sh Scripts/quiet.sh .build/build.log $(BUILD) --build-tests $(TRAITED)
 
 test: tests ## runs the quick tests, in minutes; TEST_ARGS="--filter …" narrows it
 	@sh Scripts/quiet.sh .build/test.log $(SWIFT) test --skip-build $(TRAITED) \
