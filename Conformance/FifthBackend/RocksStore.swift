@@ -40,6 +40,7 @@ public final class RocksStore: NodeStore {
         var payloadBytes = 0
     }
 
+    // SAFETY: RocksDB's handle may be used by any thread; which one it is changes under the lock of `state`.
     private struct State: @unchecked Sendable {
         var database: OpaquePointer
         var account: Account

@@ -54,4 +54,24 @@ struct AnsweredListTests {
         await manager.flush()
         #expect(shown.data.map(\.id) == ["1", "2"])
     }
+
+    @MainActor
+    @Test("An element that comes to a list and was changed in another is shown as it was changed")
+    func heldByAnother() async throws {
+        for round in 0..<20 {
+            let cache = try MemoryCache()
+            let manager = DataModelManager(cacheDelegate: cache)
+            try await cache.writeCollection([Person(id: "1", name: "old"), Person(id: "2")], as: "holds")
+            try await cache.writeCollection([Person(id: "3")], as: "gets")
+            let lists = (0..<2).map { _ in CollectionDataProvider<Person>(dataModelManager: manager) }
+            _ = try await lists[round % 2].fetchDataFromCache(withCacheKey: "holds")
+            _ = try await lists[1 - round % 2].fetchDataFromCache(withCacheKey: "gets")
+            _ = try await cache.write { tx in
+                try tx.writeCollection([Person(id: "1", name: "new"), Person(id: "4")], as: "holds")
+                try tx.writeCollection([Person(id: "3"), Person(id: "1", name: "new")], as: "gets")
+            }
+            for _ in 0..<3 { await manager.flush() }
+            for list in lists { #expect(list.data.first { $0.id == "1" }?.name == "new", "round \(round)") }
+        }
+    }
 }

@@ -26,7 +26,7 @@ extension CollectionStore {
                     }
                 }
                 let models = brought.values.map { Leaf.node($0) }
-                let fresh = Set(brought.keys).subtracting(ahead)
+                let fresh = Set(brought.keys).subtracting(known).subtracting(ahead)
                 consistency.graftFetched(began, models: models, over: fresh) {
                     [isLacking] newest in
                     guard let self else {
@@ -40,7 +40,6 @@ extension CollectionStore {
                 }
                 return
             }
-            view?.know(known)
             let skips = missing.withLock { $0 } == .skip
             var read = view?.list(name, of: type, missing: .miss)
             var miss = read?.miss
@@ -54,7 +53,7 @@ extension CollectionStore {
             }
             let models = (read?.value?.elements ?? []).map { Leaf.node($0) }
             let fresh = Set(models.compactMap(\.modelIdentifier))
-                .subtracting(known.compactMap(\.modelIdentifier)).subtracting(ahead)
+                .subtracting(known).subtracting(ahead)
             consistency.graftFetched(began, models: models, over: fresh) { [read, miss] newest in
                 guard let self else {
                     consistency.joinFetched(began, nil, [])

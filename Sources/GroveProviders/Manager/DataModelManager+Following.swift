@@ -168,10 +168,11 @@ extension DataModelManager {
             let life = life.withLock(\.self)
             consistencyManager.afterDelivery { [shownLife] in shownLife.withLock { $0 = life } }
         }
-        for (list, reading) in lists {
-            let known = held.changes.known + (held.elements[list.subscription] ?? [])
-            list.read(view, reading, known, ahead, began, isWiped)
-        }
+        // What one list holds the view knows for all of them: it is what is held, and not what was read.
+        let elements = lists.flatMap { held.elements[$0.0.subscription] ?? [] }
+        view?.know(elements)
+        let known = Set((held.changes.known + elements).compactMap(\.modelIdentifier))
+        for (list, reading) in lists { list.read(view, reading, known, ahead, began, isWiped) }
         if !misses.isEmpty, !batch.models.commits.isEmpty {
             // What the cache has forgotten of a tree may be in memory: read by itself, the tree gets the rest from there.
             stale.withLock { $0.mark(misses.keys.map { .model($0) }) }
@@ -208,7 +209,7 @@ struct ListReader: Sendable {
     /// at which the read began, and shows it.
     let read:
         @Sendable (
-            _ view: (any FollowedView)?, _ reading: ListReading, _ known: [any SimpleModel],
+            _ view: (any FollowedView)?, _ reading: ListReading, _ known: Set<ModelIdentifier>,
             _ ahead: Set<ModelIdentifier>, _ began: Turn, _ isWiped: Bool
         ) -> Void
 }

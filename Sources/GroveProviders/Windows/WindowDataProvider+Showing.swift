@@ -29,7 +29,6 @@ extension WindowDataProvider {
             let news: [ListNews]? = if case .news(let news) = reading { news } else { nil }
             let (question, generation, wish) = cursor.withLock { ($0.question(news), $0.generation, $0.wishes) }
             var wanted = question
-            view?.know(known)
             var outcome = view?.rows(name, of: Element.self, wanted)
             if let found = outcome?.value, let other = cursor.withLock({ $0.secondQuestion(found, wanted) }) {
                 wanted = other
@@ -46,7 +45,7 @@ extension WindowDataProvider {
             }
             let models = found.rows[read.part.rows].map { Leaf.node($0) }
             let fresh = Set(models.compactMap(\.modelIdentifier))
-                .subtracting(known.compactMap(\.modelIdentifier)).subtracting(ahead)
+                .subtracting(known).subtracting(ahead)
             consistency.graftFetched(began, models: models, over: fresh) { [read] newest in
                 guard let self else {
                     consistency.joinFetched(began, nil, [])
