@@ -203,7 +203,7 @@ struct ListReader: Sendable {
     /// The cache key.
     let name: ModelIdentifier
     let subscription: SubscriptionKey
-    /// Whether it is a window over the list, which reads its rows whatever was told.
+    /// Whether it is a window over the list, which reads its rows after all news.
     var isWindow = false
     /// Brings the list up to date in a view, given what is held already, what is held in a newer version than the cache has, and the turn
     /// at which the read began, and shows it.

@@ -119,7 +119,7 @@ struct WindowCursor: Sendable {
         WantedRows(anchor, before: before + 1, after: after + 1, isUse: isUse)
     }
 
-    /// The end that the window goes on to show, whatever comes there.
+    /// The end that the window goes on to show as rows come there.
     private var followedEnd: Lean {
         if isOpening || isNamed { return .none }
         if lean == .last, isAtLast { return .last }
