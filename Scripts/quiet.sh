@@ -31,6 +31,10 @@ filter='
         next
     }
     /^(✔|✘) Test run with/ { isOver = 1 }
+    # What ended the run is said once more behind the tests that began: only the end of a long output may be kept.
+    /(^|: )([Ff]atal )?error: / || /^\*\*\* (Signal|Program crashed)/ || /^ *[0-9]+ .* in GrovePackageTests/ {
+        if (causes++ < 10) cause[causes] = $0
+    }
     /^(✔|✘) Test / && !/^(✔|✘) Test (run|case)/ && / after [0-9.]+ seconds/ {
         if (++done % 100 == 0) say(done " tests are done.")
     }
@@ -63,6 +67,7 @@ filter='
         if (isOver || !last) exit
         print "The run ended early. The last tests that began:"
         for (number = last > 20 ? last - 19 : 1; number <= last; number++) print "    " begun[number]
+        for (number = 1; number <= 10 && number <= causes; number++) print cause[number]
     }
 '
 
