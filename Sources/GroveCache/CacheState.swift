@@ -31,6 +31,8 @@ struct CacheState: Sendable {
     var ownCommits = OwnCommits()
     /// How many wipes of all processes this one knows of; see ``StoreGeneration/wipeCount``.
     var wipeCount: UInt64 = 0
+    /// How many of them were another process's, found since this one has opened the store.
+    var wipesByOthers: UInt64 = 0
     /// Calls whose commits are not visible yet.
     private(set) var queue = WriteQueue()
     /// Advances with each call that fails, and where the store is opened again.

@@ -64,6 +64,9 @@ public protocol FollowedCache: CacheDelegate {
     /// Files that were replaced, as by another process's wipe, do not count: they only begin another ``life``.
     var wipes: UInt64 { get }
 
+    /// How often other processes were found to have emptied the cache.
+    var wipesByOthers: UInt64 { get }
+
     /// Stores `model` and every identified model in its tree, and makes `cacheKey` name it.
     ///
     /// - Parameters:

@@ -60,13 +60,16 @@ struct LogOutScene {
 
     /// Runs `body` for each door, over a cache of its own.
     static func forEachDoor(_ body: @MainActor (LogOutScene) async throws -> Void) async throws {
-        for door in LogOutDoor.all {
-            let directory = try TemporaryDirectory()
-            let scene = try LogOutScene(door, directory.path + "/cache")
-            try await body(scene)
-            scene.cache.close()
-            _ = try scene.peer?.end()
-        }
+        for door in LogOutDoor.all { try await withDoor(door, body) }
+    }
+
+    /// Runs `body` for one door.
+    static func withDoor(_ door: LogOutDoor, _ body: @MainActor (LogOutScene) async throws -> Void) async throws {
+        let directory = try TemporaryDirectory()
+        let scene = try LogOutScene(door, directory.path + "/cache")
+        try await body(scene)
+        scene.cache.close()
+        _ = try scene.peer?.end()
     }
 
     /// Leaves by the door, without a turn of the main actor before it has begun.

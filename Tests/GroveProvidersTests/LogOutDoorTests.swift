@@ -193,6 +193,22 @@ struct LogOutDoorTests {
         }
     }
 
+    @Test(
+        "A row that is appended before another process's wipe is known brings back no other",
+        arguments: FollowedBackend.shared)
+    func appendsBehindOthers(_ backend: FollowedBackend) async throws {
+        try await LogOutScene.withDoor(.otherProcess(backend)) { scene in
+            let list = CollectionDataProvider<Person>(dataModelManager: scene.manager)
+            list.setData([Person(id: "1")], cacheKey: "people")
+            try await scene.rest()
+            try await scene.leave(isNoticed: false)
+            list.append([Person(id: "3")])
+            try await scene.rest()
+            #expect(try scene.people() == [Person(id: "3")])
+            #expect(list.data == [Person(id: "3")])
+        }
+    }
+
     @Test("Events of before it do not come after it, and those after it do")
     func events() async throws {
         try await LogOutScene.forEachDoor { scene in

@@ -133,6 +133,8 @@ private final class Followed<Store: NodeStore>: FollowedCache {
 
     var wipes: UInt64 { cache.core.wipes }
 
+    var wipesByOthers: UInt64 { cache.core.state.withLock(\.wipesByOthers) }
+
     // MARK: Writes
 
     func save(_ model: any SimpleModel, forKey cacheKey: String, asOf place: StoredPlace?, settled: @escaping Settled) {

@@ -94,6 +94,7 @@ extension CacheCore {
         let (dropped, waiting, isWiped) = state.withLock { state in
             transition(&state.life, OpenStore(opened.store, opened.generation))
             let isWiped = state.noteWipes(opened.generation)
+            if isWiped { state.wipesByOthers += 1 }
             let (dropped, waiting) = state.adopt(opened, isOther: isOther)
             return (dropped, waiting, isWiped)
         }

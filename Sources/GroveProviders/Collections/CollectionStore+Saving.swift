@@ -206,12 +206,14 @@ extension CollectionStore {
 
     /// Lets go of what was edited before everything was emptied, and of what that was an edit of, though it is shown yet.
     ///
+    /// What was edited before another process emptied it is of after that, in a list of no other rows.
+    ///
     /// - Parameter rows: what was shown before the edit that calls this; `nil` if none does.
     func endEditsOfBefore(beside rows: PersistentVector<Entry<T>>? = nil) {
-        let now = manager.wipesNow
+        let (now, others) = (manager.wipesNow, manager.wipesByOthers)
         pending.removeAll { $0.wipes != now }
-        guard wipes != now else { return }
-        (wipes, showsRowsOfBefore) = (now, (rows ?? entries).count > 0)
+        guard wipes != now || wipesByOthers != others else { return }
+        (wipes, wipesByOthers, showsRowsOfBefore) = (now, others, (rows ?? entries).count > 0)
         (committed, hidden, commit) = (PersistentVector(), [], nil)
     }
 

@@ -36,6 +36,8 @@ final class CollectionStore<T: SimpleModel> {
     var pending: [PendingEdit<T>] = []
     /// How often the cache had been emptied when the whole that is there was set or read.
     var wipes: UInt64 = 0
+    /// How often other processes had emptied it.
+    var wipesByOthers: UInt64 = 0
     /// Whether rows are shown that are of before the cache was emptied.
     var showsRowsOfBefore = false
     /// The number of the last edit that replaced all of it.
@@ -158,7 +160,7 @@ final class CollectionStore<T: SimpleModel> {
         resets += 1
         changes += 1
         isLoaded = true
-        (wipes, showsRowsOfBefore) = (manager.wipesNow, false)
+        (wipes, wipesByOthers, showsRowsOfBefore) = (manager.wipesNow, manager.wipesByOthers, false)
     }
 
     func insert(_ new: [Entry<T>], at index: Int) { replace(index..<index, with: new[...]) }

@@ -85,6 +85,9 @@ extension DataModelManager {
     /// this process.
     var wipesNow: UInt64 { wipesUnderWay.withLock { $0 + (followed?.wipes ?? 0) } }
 
+    /// How often other processes were found to have emptied the cache: calls that are made since are of after that.
+    var wipesByOthers: UInt64 { followed?.wipesByOthers ?? 0 }
+
     /// Whether the cache has begun another life, and what is shown may be of the one before.
     var isBehindAWipe: Bool { followed.map { shownLife.withLock(\.self) != $0.life } ?? false }
 
