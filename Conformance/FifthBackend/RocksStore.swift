@@ -43,8 +43,13 @@ public final class RocksStore: NodeStore {
     // SAFETY: RocksDB's handle may be used by any thread; which one it is changes under the lock of `state`.
     private struct State: @unchecked Sendable {
         var database: OpaquePointer
+        /// The path by which it was opened.
+        let path: String
         var account: Account
     }
+
+    /// The paths by which this process has databases open, each with the file that is locked.
+    private static let locks = Mutex<[String: UInt64]>([:])
 
     private let directory: String
     private let state: Mutex<State>
@@ -64,16 +69,41 @@ public final class RocksStore: NodeStore {
         // What is replaced stays in the log until a table is written: by default 64 MB of it.
         rocksdb_options_set_write_buffer_size(options, 2 << 20)
         rocksdb_options_set_max_total_wal_size(options, 4 << 20)
-        let database = try rocks(isOpening: true) { rocksdb_open(options, directory, $0) }
+        let path = unlockedPath(of: directory)
+        let database = try rocks(isOpening: true) { rocksdb_open(options, path, $0) }
         guard let database else { throw CacheError(.inputOutput, "RocksDB did not open the store.") }
+        locks.withLock { $0[path] = lockedFile(in: path) ?? 0 }
         do throws(CacheError) {
             let view = RocksView(database)
             defer { view.end() }
-            return State(database: database, account: try view.account())
+            return State(database: database, path: path, account: try view.account())
         } catch {
-            rocksdb_close(database)
+            close(database, path)
             throw error
         }
+    }
+
+    private static func close(_ database: OpaquePointer, _ path: String) {
+        rocksdb_close(database)
+        locks.withLock { $0[path] = nil }
+    }
+
+    /// `directory`, by a name by which RocksDB does not think it locked.
+    ///
+    /// A store that was set aside keeps its database open until its views have ended, and RocksDB goes by the path alone: a database that
+    /// is made in the directory meanwhile needs another one. If the same file is locked, so is the directory.
+    private static func unlockedPath(of directory: String) -> String {
+        let file = lockedFile(in: directory)
+        return locks.withLock { locks in
+            var path = directory
+            while let locked = locks[path], locked != file { path += "/." }
+            return path
+        }
+    }
+
+    private static func lockedFile(in directory: String) -> UInt64? {
+        var status = stat()
+        return stat(directory + "/LOCK", &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
     private var database: OpaquePointer { state.withLock { $0.database } }
@@ -106,7 +136,7 @@ public final class RocksStore: NodeStore {
     }
 
     public func wipe() throws(CacheError) {
-        rocksdb_close(database)
+        close()
         let options = rocksdb_options_create()
         defer { rocksdb_options_destroy(options) }
         let removal = Result { () throws(CacheError) in
@@ -118,7 +148,7 @@ public final class RocksStore: NodeStore {
         try removal.get()
     }
 
-    public func close() { rocksdb_close(database) }
+    public func close() { state.withLock { RocksStore.close($0.database, $0.path) } }
 }
 
 /// Calls the engine, and throws what it says.
