@@ -6,7 +6,7 @@ import Testing
 struct FigureTests {
     @Test("Globs choose workloads")
     func globs() {
-        #expect(Workload.allCases.filter { $0.matches("read-*") }.count == 5)
+        #expect(Workload.allCases.filter { $0.matches("read-*") }.count == 6)
         #expect(Workload.allCases.filter { $0.matches("*") }.count == Workload.allCases.count)
         #expect(Workload.allCases.filter { $0.matches("write-?ne") } == [.writeOne])
         #expect(Workload.allCases.filter { $0.matches("read") }.isEmpty)

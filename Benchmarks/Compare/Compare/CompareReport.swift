@@ -99,7 +99,7 @@ extension CompareReport {
         var notes = [
             "over = how many times as fast the bare engine is, called from C, same bytes",
             "+us = microseconds that a node takes beyond the bare engine's",
-            "page, stream, model-for-key, set-model, backlog, burst, append, transaction:",
+            "read-threads, read-deep, page, stream, model-for-key, set-model, backlog,", "burst, append, transaction:",
             "beside Grove's own other way",
             "ops/s count the unit beside them; latencies are of one call, in microseconds",
             "data: \(dataSet)" + (budget.map { ", budget \($0.grouped) bytes" } ?? ""),
@@ -169,7 +169,17 @@ extension CompareReport {
                 footprint.killedOpenMilliseconds?.fixed(2) ?? "-",
             ])
         }
-        return table.description
+        var costs = TextTable(
+            ["filling it", "most MB of memory", "written a byte", "first write, ms", "within a budget, ms"],
+            alignment: [.left, .right, .right, .right, .right])
+        for footprint in footprints {
+            costs.append([
+                footprint.backend.rawValue, (Double(footprint.peakBytes) / 1e6).fixed(1),
+                footprint.writtenPerByte?.fixed(1) ?? "-", footprint.firstWriteMilliseconds?.fixed(2) ?? "-",
+                footprint.firstBudgetedWriteMilliseconds?.fixed(2) ?? "-",
+            ])
+        }
+        return table.description + "\n\n" + costs.description
     }
 }
 
@@ -239,7 +249,10 @@ extension Footprint {
             "residentBytes": JSON(residentBytes), "openMilliseconds": .rounded(openMilliseconds),
             "floorOpenMilliseconds": floorOpenMilliseconds.map { .rounded($0) } ?? .null,
             "killedOpenMilliseconds": killedOpenMilliseconds.map { .rounded($0) } ?? .null,
-            "nodes": JSON(nodes), "payloadBytes": JSON(payloadBytes),
+            "nodes": JSON(nodes), "payloadBytes": JSON(payloadBytes), "peakBytes": JSON(peakBytes),
+            "writtenPerByte": writtenPerByte.map { .rounded($0) } ?? .null,
+            "firstWriteMilliseconds": firstWriteMilliseconds.map { .rounded($0) } ?? .null,
+            "firstBudgetedWriteMilliseconds": firstBudgetedWriteMilliseconds.map { .rounded($0) } ?? .null,
         ]
     }
 }

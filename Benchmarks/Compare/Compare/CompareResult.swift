@@ -46,6 +46,13 @@ struct Footprint: Sendable {
     let floorOpenMilliseconds: Double?
     /// Opening what a killed process left behind, to the first read; `nil` on memory.
     let killedOpenMilliseconds: Double?
+    /// By how much memory the process had grown at most while the store was filled.
+    var peakBytes = 0
+    /// What was handed to the system to write, for each byte of keys and values; `nil` on memory, and if the system does not count it.
+    var writtenPerByte: Double?
+    /// The first write of a process, and the same within a budget that nothing has to leave; `nil` if the backend has none.
+    var firstWriteMilliseconds: Double?
+    var firstBudgetedWriteMilliseconds: Double?
 }
 
 /// Whether a floor is as fast as the engine ought to be.
@@ -71,7 +78,7 @@ struct FloorCheck: Sendable {
     func voids(_ result: CompareResult) -> Bool {
         switch result.workload {
         case .readTree, .readSkewed, .readNode, .readCollection, .rewriteUnchanged, .readerStall, .memory: slowGets
-        case .readThreads, .writeDurable, .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append,
+        case .readThreads, .readDeep, .writeDurable, .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append,
             .transaction:
             false
         case .writeBatch:

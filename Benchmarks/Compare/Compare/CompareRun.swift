@@ -18,37 +18,38 @@ package struct CompareRun<Data: CompareData> {
 
     /// Measures, and adds what comes of it to `report`.
     func run(_ progress: MeasurementProgress, into report: inout CompareReport) throws {
-        let budget = budget
         switch backend {
         case .other(let other): try other.measure(self, progress, into: &report)
         case .memory:
-            try run(progress, into: &report) { _ in
-                try MemoryCache(directory: nil, options: MemoryOptions(), budget: budget)
+            try run(progress, into: &report) {
+                try MemoryCache(directory: nil, options: MemoryOptions(), budget: $1)
             }
         case .lmdb:
-            try run(progress, into: &report) { try LMDBCache(directory: $0, options: LMDBOptions(), budget: budget) }
+            try run(progress, into: &report) { try LMDBCache(directory: $0, options: LMDBOptions(), budget: $1) }
         case .sqlite:
             try run(progress, into: &report) {
-                try SQLiteCache(directory: $0, options: SQLiteOptions(), budget: budget)
+                try SQLiteCache(directory: $0, options: SQLiteOptions(), budget: $1)
             }
         case .leveldb:
             try run(progress, into: &report) {
-                try LevelDBCache(directory: $0, options: LevelDBOptions(), budget: budget)
+                try LevelDBCache(directory: $0, options: LevelDBOptions(), budget: $1)
             }
         }
     }
 
     func run<Store: NodeStore>(
         _ progress: MeasurementProgress, into report: inout CompareReport,
-        _ open: (String) throws -> NormalizedCache<Store>
+        _ budgeted: (String, CacheBudget) throws -> NormalizedCache<Store>
     ) throws {
+        func open(_ directory: String) throws -> NormalizedCache<Store> { try budgeted(directory, budget) }
         let name = "\(backend.rawValue)-\(data.coding)"
         if isFirst {
             progress.begin("\(backend.rawValue): size and opening")
             let place = try directory.make("\(name)-footprint")
             let beside = (killed: try directory.make("\(name)-killed"), floor: try directory.make("\(name)-raw"))
             report.footprints.append(
-                try Footprint.measure(backend, data, beside: place, killed: beside.killed, floor: beside.floor, open))
+                try Footprint.measure(
+                    backend, data, beside: place, killed: beside.killed, floor: beside.floor, budgeted: budgeted, open))
             for place in [place, beside.killed, beside.floor] { Cleanup.remove(place) }
         }
         let (ours, theirs) = (try directory.make("\(name)-ours"), try directory.make("\(name)-floor"))

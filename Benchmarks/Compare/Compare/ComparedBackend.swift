@@ -61,7 +61,7 @@ package struct ComparedStore<Store: NodeStore>: ComparedBackend {
     ) throws {
         try run.run(progress, into: &report) {
             try NormalizedCache<Store>(
-                directory: Store.profile.isPersistent ? $0 : nil, options: options, budget: run.budget)
+                directory: Store.profile.isPersistent ? $0 : nil, options: options, budget: $1)
         }
     }
 }

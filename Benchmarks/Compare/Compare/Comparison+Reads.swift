@@ -61,6 +61,48 @@ extension Comparison {
         return result
     }
 
+    /// Threads of 64 replies, each to the one before, beside the same nodes as a list.
+    func readDeep() throws -> CompareResult {
+        let (depth, count) = (64, 100)
+        let names = (0..<count).map { FeedReply.modelIdentifier(for: $0 * depth) }
+        try cache.write(contentsOf: (0..<count).map { FeedReply.thread($0, count: depth) })
+        // Behind the threads, and without children.
+        for number in 0..<count {
+            let first = (count + number) * depth
+            try cache.writeCollection(
+                (first..<first + depth).map {
+                    FeedReply(id: $0, text: "what reply \($0) has to say to the one above it", replies: [])
+                },
+                as: "replies:\(number)")
+        }
+        let order = randomIndices(max(settings.reads / depth, 1), below: count)
+        func read(_ number: Int) throws {
+            var reply = try cache.read(names[number], as: FeedReply.self).value
+            var found = 0
+            while let next = reply { (reply, found) = (next.replies.first, found + 1) }
+            guard found == depth else { throw ToolError.failed("a thread was not read back") }
+        }
+        let rates = try alternate(
+            operations: order.count,
+            floor: {
+                try Stopwatch.time {
+                    for number in order {
+                        let list = try cache.collection("replies:\(number)", of: FeedReply.self)
+                        guard list?.count == depth else { throw ToolError.failed("a list was not read back") }
+                    }
+                }
+            }, ours: { try Stopwatch.time { for number in order { try read(number) } } })
+        let latencies = try sample(order) { try read($0) }
+        for number in 0..<count {
+            try cache.removeCollection("replies:\(number)")
+            for place in 0..<depth {
+                try cache.delete(FeedReply.modelIdentifier(for: number * depth + place))
+                try cache.delete(FeedReply.modelIdentifier(for: (count + number) * depth + place))
+            }
+        }
+        return result(.readDeep, ours: rates.ours, floor: rates.floor, latencies: latencies)
+    }
+
     /// Nodes without children; the floor gets one record in a view.
     func readNode() throws -> CompareResult {
         let leaves = try leaves()

@@ -78,6 +78,7 @@ final class Comparison<Store: NodeStore, Data: CompareData> {
         switch workload {
         case .readTree: try readTree()
         case .readThreads: try readThreads()
+        case .readDeep: try readDeep()
         case .readSkewed: try readTree(isSkewed: true)
         case .readNode: try readNode()
         case .readCollection: try readCollection()

@@ -49,24 +49,31 @@ extension Footprint {
     ///   - raw: an empty directory, for the bare engine.
     static func measure<Store: NodeStore, Data: CompareData>(
         _ backend: BackendName, _ data: Data, beside directory: String, killed: String, floor raw: String,
+        budgeted: (String, CacheBudget) throws -> NormalizedCache<Store>,
         _ open: (String) throws -> NormalizedCache<Store>
     ) throws -> Footprint {
-        ProcessMemory.trim()
-        var before = ProcessMemory.residentBytes
         let identifiers: [ModelIdentifier]
+        var before = 0
+        var peak = 0
+        let written = ProcessBytes.written
         var cache = try open(directory)
         do {
             let trees = data.trees(version: 0)
             identifiers = trees.compactMap(\.modelIdentifier)
+            ProcessMemory.trim()
+            before = ProcessMemory.residentBytes
             for start in stride(from: 0, to: trees.count, by: 500) {
                 try cache.write(contentsOf: trees[start..<min(start + 500, trees.count)])
+                peak = max(peak, ProcessMemory.residentBytes - before)
             }
             try cache.flush()
         }
         var openTimes: [Double] = []
+        var writtenBytes: Int?
         if backend.isPersistent {
-            for _ in 0..<5 {
+            for round in 0..<5 {
                 cache.close()
+                if round == 0, let written { writtenBytes = ProcessBytes.written.map { $0 - written } }
                 let time = try Stopwatch.time {
                     cache = try open(directory)
                     if let first = identifiers.first { _ = try? cache.read(first, as: Data.Tree.self) }
@@ -90,10 +97,30 @@ extension Footprint {
             backend.isPersistent
             ? try opening(cache, data, identifiers.first, from: directory, killed: killed, open) : nil
         cache.close()
+        let writes = try firstWrites(
+            backend, data, in: directory, CacheBudget(bytes: max(size.bytesOnDisk * 3, 50_000_000)), budgeted)
         return Footprint(
             backend: backend, bytesOnDisk: size.bytesOnDisk, residentBytes: resident,
             openMilliseconds: openTimes.median, nodes: size.entries, payloadBytes: size.payloadBytes,
-            floorOpenMilliseconds: floor, killedOpenMilliseconds: afterKill)
+            floorOpenMilliseconds: floor, killedOpenMilliseconds: afterKill, peakBytes: peak,
+            writtenPerByte: writtenBytes.map { Double($0) / Double(max(size.payloadBytes, 1)) },
+            firstWriteMilliseconds: writes?.without, firstBudgetedWriteMilliseconds: writes?.within)
+    }
+
+    /// The first write after opening, in turns without a budget and within one.
+    private static func firstWrites<Store: NodeStore, Data: CompareData>(
+        _ backend: BackendName, _ data: Data, in directory: String, _ budget: CacheBudget,
+        _ open: (String, CacheBudget) throws -> NormalizedCache<Store>
+    ) throws -> (without: Double, within: Double)? {
+        guard backend.isPersistent, Store.self is any BudgetedStore.Type else { return nil }
+        var times: [[Double]] = [[], []]
+        for round in 0..<10 {
+            let cache = try open(directory, round % 2 == 0 ? .unlimited : budget)
+            let trees = data.trees(version: round + 2, in: 0..<1)
+            times[round % 2].append(Double(try Stopwatch.time { try cache.write(contentsOf: trees) }) / 1e6)
+            cache.close()
+        }
+        return (times[0].median, times[1].median)
     }
 
     /// Opens the bare engine with the same records, to its first get.

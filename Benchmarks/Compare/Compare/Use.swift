@@ -38,6 +38,7 @@ package struct Use: Sendable, Equatable {
         Use("bulk", "a first synchronization: 500 nodes to a commit, all of them new", (.writeBatch, 1)),
         Use("durable", "each commit is on the disk when its call returns, on every backend", (.writeDurable, 1)),
         Use("popular", "single trees, four of five reads of a fifth of them", (.readSkewed, 1)),
+        Use("deep", "threads of 64 replies, each to the one before", (.readDeep, 1)),
         Use("search", "all models of a type, one after the other", (.stream, 1)),
         Use("beside", "single nodes while another thread commits 10,000 again and again", (.readerStall, 1)),
         Use("backlog", "single trees while 10,000 writes are queued", (.backlog, 1)),
@@ -99,7 +100,7 @@ extension Workload {
         switch self {
         case .writeBatch, .writeOne, .setModel, .burst, .delete, .append, .transaction: true
         // A durable commit promises the same everywhere.
-        case .readTree, .readSkewed, .readThreads, .readNode, .readCollection, .page, .stream, .modelForKey,
+        case .readTree, .readSkewed, .readThreads, .readDeep, .readNode, .readCollection, .page, .stream, .modelForKey,
             .rewriteUnchanged,
             .backlog, .readerStall, .memory, .writeDurable:
             false
@@ -112,7 +113,7 @@ extension Workload {
         case .readTree, .readSkewed, .readNode, .readCollection, .rewriteUnchanged, .writeBatch, .writeOne, .delete,
             .readerStall, .memory:
             true
-        case .readThreads, .writeDurable, .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append,
+        case .readThreads, .readDeep, .writeDurable, .page, .stream, .modelForKey, .setModel, .backlog, .burst, .append,
             .transaction:
             false
         }

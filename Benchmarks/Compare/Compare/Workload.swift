@@ -3,6 +3,7 @@ package enum Workload: String, CaseIterable, Sendable {
     case readTree = "read-tree"
     case readSkewed = "read-skewed"
     case readThreads = "read-threads"
+    case readDeep = "read-deep"
     case readNode = "read-node"
     case readCollection = "read-collection"
     case page
@@ -24,7 +25,7 @@ package enum Workload: String, CaseIterable, Sendable {
     /// What one operation is.
     package var unit: String {
         switch self {
-        case .readTree, .readSkewed, .readThreads, .stream, .modelForKey, .backlog, .memory: "trees"
+        case .readTree, .readSkewed, .readThreads, .readDeep, .stream, .modelForKey, .backlog, .memory: "trees"
         case .readNode: "nodes"
         case .readCollection, .page, .append: "elements"
         case .rewriteUnchanged, .writeBatch: "nodes"
@@ -41,6 +42,8 @@ package enum Workload: String, CaseIterable, Sendable {
         case .readTree: "a tree of random identifier; floor: a view with the tree's gets"
         case .readSkewed: "the same, four of five reads of a fifth of the trees"
         case .readThreads: "the same by a thread for each core; floor: by one thread, through Grove"
+        case .readDeep:
+            "a thread of 64 replies, each to the one before; floor: its 64 nodes side by side, through Grove"
         case .readNode: "a node without children; floor: a view with one get"
         case .readCollection: "a collection of 100 trees; floor: a view with its gets"
         case .page: "pages of 50 of 10,000 trees (100,000 with --full); floor: single reads"
@@ -67,7 +70,8 @@ package enum Workload: String, CaseIterable, Sendable {
         case .readTree, .readNode, .readCollection, .page, .stream, .modelForKey, .setModel, .rewriteUnchanged,
             .writeBatch:
             true
-        case .readSkewed, .readThreads, .writeDurable, .backlog, .burst, .writeOne, .delete, .append, .transaction,
+        case .readSkewed, .readThreads, .readDeep, .writeDurable, .backlog, .burst, .writeOne, .delete, .append,
+            .transaction,
             .readerStall,
             .memory:
             false

@@ -145,11 +145,13 @@ extension CompareReport {
         var table = ReportTable(
             title: "Room and opening",
             notes: [
-                "Bytes on disk as du counts them; memory is what the process gained by opening the store and reading every tree once, mapped files not counted. Opening is to the end of the first read."
+                "Bytes on disk as du counts them; memory is what the process gained by opening the store and reading every tree once, mapped files not counted. Opening is to the end of the first read.",
+                "The most memory is what the process grew by while the store was filled; written is what it handed to the system meanwhile, for each byte of keys and values. The first write is that of one tree after opening, and the same within a budget that nothing has to leave.",
             ],
             header: [
                 "backend", "records", "bytes on disk a record", "payload a record", "memory a record", "opening, ms",
-                "the engine's, ms", "after a kill, ms",
+                "the engine's, ms", "after a kill, ms", "most memory, MB", "written a byte", "first write, ms",
+                "within a budget, ms",
             ])
         for footprint in footprints {
             let disk = perRecord(footprint.bytesOnDisk, footprint)
@@ -160,6 +162,9 @@ extension CompareReport {
                 .init(perRecord(footprint.residentBytes, footprint).fixed(0)),
                 .init(footprint.openMilliseconds.fixed(2)), .init(footprint.floorOpenMilliseconds?.fixed(2) ?? "-"),
                 .init(footprint.killedOpenMilliseconds?.fixed(2) ?? "-"),
+                .init((Double(footprint.peakBytes) / 1e6).fixed(1)), .init(footprint.writtenPerByte?.fixed(1) ?? "-"),
+                .init(footprint.firstWriteMilliseconds?.fixed(2) ?? "-"),
+                .init(footprint.firstBudgetedWriteMilliseconds?.fixed(2) ?? "-"),
             ])
         }
         return table
