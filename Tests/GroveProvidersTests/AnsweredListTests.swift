@@ -32,6 +32,17 @@ struct AnsweredListTests {
         #expect(try names(cache) == ["1"])
     }
 
+    @Test("An edit that changes nothing wins over an answer that was asked for before it")
+    func editedAsItIs() async throws {
+        let cache = try MemoryCache()
+        try await cache.writeCollection([Person(id: "1"), Person(id: "2")], as: "people")
+        let asked = cache.place()
+        try await cache.upsert([Person(id: "2")], inCollection: "people")
+        try await cache.remove([ModelIdentifier("Person:3")], fromCollection: "people")
+        try await cache.writeCollection([Person(id: "3"), Person(id: "1")], as: "people", asOf: asked)
+        #expect(try names(cache) == ["1", "2"])
+    }
+
     @MainActor
     @Test("An element of another's page that was deleted meanwhile is shown once it is written again")
     func deletedInPage() async throws {

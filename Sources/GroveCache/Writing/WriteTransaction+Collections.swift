@@ -104,9 +104,8 @@ extension WriteTransaction {
         var finder = ElementFinder(list, in: transaction)
         let edits = try operation.resolved(in: &finder)
         if edits.isEmpty { lists.tell(key, []) }
-        // A page that says what is there already wins over an answer that was asked for before it, too.
-        let isPage = if case .page = operation { true } else { false }
-        if lists.isLogged, !edits.isEmpty || isPage {
+        // An edit that says what is there already wins over an answer that was asked for before it, too.
+        if lists.isLogged {
             // Beside a part that was lost nothing can be named: an answer that was asked for before undoes this edit.
             for edit in (try? operation.anchored(in: &finder)) ?? [] { lists.note(key, edit, sequence) }
         }
