@@ -39,7 +39,7 @@ struct WindowModel {
     mutating func edit(_ ids: [String], _ body: (inout [String]) -> Void) {
         time += 1
         body(&list)
-        // What says that a row is where it is already counts too.
+        // What changes nothing counts too.
         log.append((time, Set(ids)))
     }
 
