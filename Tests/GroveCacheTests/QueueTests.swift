@@ -334,6 +334,24 @@ struct QueueTests {
         #expect(error?.code == .queueFull)
     }
 
+    @Test("If there is no room even for what is forgotten, everything is, but for what is kept")
+    func forgetsAllButKept() throws {
+        let cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk), queueLimit: 0)
+        try cache.write(ann)
+        try cache.write { tx in try tx.keep([3, 4], as: "pending") }
+        for number in 0..<200 {
+            let content = try PendingWrite.Content.alias(String(repeating: "k", count: 7_900) + "\(number)", of: ann)
+            let write = PendingWrite(
+                sequence: try cache.core.takeSequence(), tree: content.tree, extras: content.extras)
+            #expect(throws: CacheError.self) { try cache.core.enqueue(write, schedulingDrain: false) }
+        }
+        try cache.flush()
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
+        #expect(try cache.kept("pending") == [3, 4])
+        try cache.write { tx in try tx.keep(nil, as: "pending") }
+        #expect(try cache.size().entries == 1)
+    }
+
     @Test("A large write that its caller waits for takes no room from those that are not waited for")
     func separateRoom() throws {
         let cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk), queueLimit: 10_000)

@@ -25,7 +25,8 @@ extension Evictor {
 
     /// Tells a store that was just opened its budget.
     ///
-    /// A store that has more than its budget already is made smaller, or emptied where that fails: a cache may forget.
+    /// A store that has more than its budget already is made smaller, or emptied of all but what is kept where that fails: a cache may
+    /// forget.
     func begin(_ opened: inout StoreSource.Opened, _ source: StoreSource) throws(CacheError) {
         let directory = source.isPersistent ? source.directory : nil
         guard let bytes = budget.bytes else { return begin(capacity: .max, saved: directory) }
@@ -48,11 +49,13 @@ extension Evictor {
             opened.rebuiltAfter = error
         }
         let store = opened.store
+        let kept = try KeptRecords(in: store)
+        var state = StoreState()
         try replace(&opened, source) { (generation) throws(CacheError) in
             _ = generation?.advance()
-            try store.wipe()
+            state = try kept.empty(store, in: directory)
         }
-        opened.state = StoreState()
+        opened.state = state
         begin(capacity: try capacity(of: store, within: left), saved: nil)
     }
 

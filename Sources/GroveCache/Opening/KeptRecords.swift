@@ -7,9 +7,9 @@ import GroveModel
     import Foundation
 #endif
 
-/// What is kept of a damaged store, on its way into the store that takes its place.
+/// What is kept of a store that is damaged, or forgets everything, on its way into the store that takes its place.
 ///
-/// It lies in a file of its own before the damaged store is set aside, and until the new one has it on the disk: a process that is
+/// It lies in a file of its own before the store is set aside or emptied, and until the new one has it on the disk: a process that is
 /// killed in between loses none of it. The file has a key's count of bytes, four of them, a value's, the key and the value of each
 /// record, and ends with the hash of all that, eight bytes. Numbers are little-endian.
 struct KeptRecords {
@@ -37,6 +37,18 @@ struct KeptRecords {
         } catch {
             // What is damaged beyond that is lost, but what only has to be waited for is not.
             guard error.code != .locked else { throw error }
+        }
+    }
+
+    /// What is kept in `store`, which is about to forget everything.
+    init(in store: any NodeStore) throws(CacheError) {
+        let view = try store.view()
+        defer { view.end() }
+        try unsafe [Namespace.kept].withUnsafeBytesTyped { (prefix) throws(CacheError) in
+            try unsafe view.scan(prefix: prefix) { key, value in
+                unsafe records[Array(key)] = Array(value)
+                return true
+            }
         }
     }
 
@@ -94,12 +106,25 @@ struct KeptRecords {
     }
 }
 
-extension StoreSource.Opened {
-    /// Puts `kept` into the store, which was just opened; what is damaged of it is there as that.
-    mutating func take(_ kept: KeptRecords) throws(CacheError) {
-        var state = state
+extension KeptRecords {
+    /// Empties `store`, which has what is kept again afterwards; that is in a file of `directory` meanwhile.
+    ///
+    /// - Returns: what the store remembers of itself then.
+    func empty(_ store: any NodeStore, in directory: String?) throws(CacheError) -> StoreState {
+        if let directory { try save(in: directory) }
+        try store.wipe()
+        var state = StoreState()
+        guard !isEmpty else { return state }
+        try put(into: store, &state)
+        if let directory { KeptRecords.removeSaved(in: directory) }
+        return state
+    }
+
+    /// Puts it into `store`, of which `state` is known; what is damaged of it is there as that.
+    func put(into store: any NodeStore, _ stored: inout StoreState) throws(CacheError) {
+        var state = stored
         try store.transact { (transaction) throws(CacheError) in
-            for (key, value) in kept.records {
+            for (key, value) in records {
                 try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
                     try unsafe value.withUnsafeBytesTyped { (value) throws(CacheError) in
                         let old = try unsafe transaction.get(key)?.count
@@ -115,6 +140,6 @@ extension StoreSource.Opened {
             try state.write(transaction)
         }
         try store.synchronize()
-        self.state = state
+        stored = state
     }
 }

@@ -207,7 +207,7 @@ struct StoreSource: Sendable {
         var opened = try openOrSetAside(directory, generation, budget, damage)
         guard let kept = KeptRecords(savedIn: directory) else { return opened }
         do throws(CacheError) {
-            try opened.take(kept)
+            try kept.put(into: opened.store, &opened.state)
         } catch {
             // The next opening puts it there.
             opened.store.close()

@@ -287,29 +287,30 @@ extension CacheCore {
             // The file that is gone for a moment is not taken for one that others replaced.
             state.withLock { $0.lastFile = nil }
             defer { state.withLock { $0.lastFile = source.file } }
+            // A wipe that no call asked for only forgets, and not what is kept.
+            let isAsked = wipe.completion != nil
+            var stored = StoreState()
             _ = try source.replacing { (generation) throws(CacheError) in
                 if let generation { state.withLock { $0.advance(generation) } }
-                try store.wipe()
-                // A wipe that no call asked for only forgets.
-                if let generation, wipe.completion != nil { state.withLock { $0.countWipe(generation) } }
+                if isAsked { try store.wipe() } else { stored = try KeptRecords(in: store).empty(store, in: source.directory) }
+                if let generation, isAsked { state.withLock { $0.countWipe(generation) } }
                 if let directory = source.directory {
                     try StoreDirectory.removeSetAside(directory)
                     KeptRecords.removeSaved(in: directory)
                 }
                 wipeBudget()
             }
-            let shift = state.withLock { state in
+            let shift = state.withLock { [stored] state in
                 state.forgottenDeletion = .zero
                 state.lastCommitted = .zero
-                state.know(StoreState())
+                state.know(stored)
                 state.ownCommits = OwnCommits()
                 return state.shift
             }
             listLog.removeAll()
             ledger.synchronizationFailure = nil
             var changes = ChangeSet(sequence: wipe.sequence.number(shiftedBy: shift), changesEverything: true)
-            // A wipe that no call asked for only forgets.
-            changes.isWipe = wipe.completion != nil
+            changes.isWipe = isAsked
             changes.origin = wipe.origin
             return .success(changes)
         } catch {
