@@ -119,9 +119,9 @@ families: release ## generated traces of eight families through eviction, agains
 budget: release ## what a budget costs a process, with RECORDS=500000; a process for each figure
 	@sh Scripts/budget.sh
 
-month: release ## a simulated month within 50 MB on every backend: ten million writes, thirty million reads
+month: release ## a simulated month within 50 MB on every backend: three million writes, nine million reads
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \
-	.build/release/grove compare --workload churn --writes $(or $(WRITES),10000000) --directory $$place
+	.build/release/grove compare --workload churn --writes $(or $(WRITES),3000000) --directory $$place
 
 soak: release ## tries programs, kills and faults; MINUTES=10 says for how long, from 60 on with a whole month
 	@place=/dev/shm; test -w $$place || place=$${TMPDIR:-/tmp}; \

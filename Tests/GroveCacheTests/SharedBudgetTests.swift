@@ -2,6 +2,7 @@ import Dispatch
 import GroveMemory
 import GroveModel
 import StoreTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -30,6 +31,24 @@ struct SharedBudgetTests {
             try cache.write(Memo(12, 11))
             #expect(try isCounted(cache))
         }
+    }
+
+    @Test("A store that cannot be made small enough is emptied of all but what is kept")
+    func keepsWhatIsKept() throws {
+        let cache = try disk.open()
+        try cache.write(Memo(1, 10))
+        try cache.write { tx in
+            try tx.keep([3, 4], as: "pending")
+            try tx.keep([5], as: "lease")
+        }
+        cache.close()
+        // The store's own record, and what is kept.
+        disk.faults.withLock { $0.mostEntriesWithinBudget = 3 }
+        let limited = try disk.open(CacheBudget(bytes: 1 << 20))
+        #expect(try limited.model("Memo:1", as: Memo.self) == nil)
+        #expect(try limited.kept("pending") == [3, 4] && limited.kept("lease") == [5])
+        try limited.write(Memo(2, 10))
+        #expect(try isCounted(limited))
     }
 
     @Test(

@@ -22,6 +22,8 @@ final class SharedStore: BudgetedStore {
             var refusesWipes = false
             var refusesSynchronizations = false
             var refusesViews = false
+            /// With more entries than that, no budget is large enough.
+            var mostEntriesWithinBudget = Int.max
             /// So many of the next look-ups of views fail.
             var refusedLooks = 0
             /// How often it was synchronized.
@@ -118,7 +120,12 @@ final class SharedStore: BudgetedStore {
         try self.init(directory: directory, options: options)
     }
 
-    func setBudget(_ bytes: Int) throws(CacheError) -> Int { bytes }
+    func setBudget(_ bytes: Int) throws(CacheError) -> Int {
+        guard try size().entries <= disk.faults.withLock({ $0.mostEntriesWithinBudget }) else {
+            throw CacheError(.overBudget, "The test's store has more than its budget because it was told to.")
+        }
+        return bytes
+    }
     func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool { true }
     func payloadLimit(holding payload: Int) -> Int { .max }
     func bytesOnDisk() throws(CacheError) -> Int { 0 }

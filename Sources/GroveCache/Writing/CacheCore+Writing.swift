@@ -292,7 +292,11 @@ extension CacheCore {
             var stored = StoreState()
             _ = try source.replacing { (generation) throws(CacheError) in
                 if let generation { state.withLock { $0.advance(generation) } }
-                if isAsked { try store.wipe() } else { stored = try KeptRecords(in: store).empty(store, in: source.directory) }
+                if isAsked {
+                    try store.wipe()
+                } else {
+                    stored = try KeptRecords(in: store).empty(store, in: source.directory)
+                }
                 if let generation, isAsked { state.withLock { $0.countWipe(generation) } }
                 if let directory = source.directory {
                     try StoreDirectory.removeSetAside(directory)
