@@ -1,9 +1,9 @@
-// The code of Docs/Guides/GettingStarted.md, between rules; a test holds the two together, and `make tutorial` builds the page step by step.
+// The code of Docs/Guides/GettingStarted.md, between rules; a test holds the two together. `make tutorial` builds the page step by step.
 // -----
 import GroveMacros
 
 @Cacheable
-struct Author {
+struct Writer {
     let id: Int
     let name: String
 }
@@ -12,7 +12,7 @@ struct Author {
 struct Book {
     let id: Int
     let title: String
-    let author: Author
+    let writer: Writer
     var isRead = false
 }
 // -----
@@ -23,21 +23,18 @@ func openCache(in directory: String) throws -> SQLiteCache {
     try SQLiteCache(directory: directory, budget: CacheBudget(bytes: 50_000_000))
 }
 
-/// Prints what an earlier run has stored, and stores two books of one author.
-func firstRead(_ cache: SQLiteCache) throws {
-    print("Stored before:", try cache.model(Book.self, id: 2)?.author.name ?? "nothing")
-    let author = Author(id: 7, name: "Ursula Le Guin")
-    let books = [
-        Book(id: 1, title: "The Dispossessed", author: author), Book(id: 2, title: "Lavinia", author: author),
-    ]
-    try cache.write(contentsOf: books)
-    // One record holds the author of both books.
-    try cache.write(Author(id: 7, name: "Ursula K. Le Guin"))
-    print("Stored now:", try cache.model(Book.self, id: 2)?.author.name ?? "nothing")
+/// Says what an earlier run has stored, and stores two books.
+func firstRead(_ cache: SQLiteCache) throws -> [String] {
+    let before = try cache.model(Book.self, id: 2)?.writer.name
+    let writer = Writer(id: 7, name: "Ursula Le Guin")
+    try cache.write(contentsOf: [
+        Book(id: 1, title: "The Dispossessed", writer: writer), Book(id: 2, title: "Lavinia", writer: writer),
+    ])
+    try cache.write(Writer(id: 7, name: "Ursula K. Le Guin"))
+    let now = try cache.model(Book.self, id: 2)?.writer.name
+    return ["Before: \(before ?? "nothing")", "Now: \(now ?? "nothing")"]
 }
 // -----
-import Grove
-
 /// What the application asks its server.
 protocol BookServer: Sendable {
     func book(_ id: Int) async throws -> Book?
@@ -45,6 +42,28 @@ protocol BookServer: Sendable {
     /// Does it once, however often it is asked with one key.
     func markRead(_ id: Int, key: String) async throws -> Book
 }
+
+/// In place of yours: a server with one book, which may be out of reach.
+struct ShelfServer: BookServer {
+    struct OutOfReach: Error {}
+
+    let isReachable: Bool
+    private var kindred: Book { Book(id: 3, title: "Kindred", writer: Writer(id: 8, name: "Octavia E. Butler")) }
+
+    init(isReachable: Bool) { self.isReachable = isReachable }
+
+    func book(_ id: Int) async throws -> Book? { try await shelf().first { $0.id == id } }
+    func shelf() async throws -> [Book] {
+        guard isReachable else { throw OutOfReach() }
+        return [kindred]
+    }
+    func markRead(_ id: Int, key: String) async throws -> Book {
+        guard isReachable else { throw OutOfReach() }
+        return Book(id: 3, title: kindred.title, writer: kindred.writer, isRead: true)
+    }
+}
+// -----
+import Grove
 
 /// The screen of one book.
 @MainActor
@@ -56,12 +75,11 @@ final class BookScreen {
         book = DataProvider(dataModelManager: manager)
         self.server = server
     }
-    /// Shows what is stored. If that is older than a minute, asks the server, and shows and stores its answer.
     func appear(_ id: Int) async {
         _ = try? await book.load(withCacheKey: "Book:\(id)", maxAge: 60) { [server] in try await server.book(id) }
     }
     var title: String {
-        if let book = book.data { return "\(book.title), by \(book.author.name)" }
+        if let book = book.data { return "\(book.title), by \(book.writer.name)" }
         return switch book.state {
         case .missing: "There is no such book"
         case .failed: "No network"
@@ -70,6 +88,8 @@ final class BookScreen {
     }
 }
 // -----
+import Grove
+
 /// The screen of all books, in the server's order.
 @MainActor
 final class ShelfScreen {
@@ -84,11 +104,13 @@ final class ShelfScreen {
         _ = try? await books.load(withCacheKey: "shelf") { [server] in try await server.shelf() }
     }
     var lines: [String] {
-        books.rows.map { row in "\(row.model.isRead ? "✓" : "·") \(row.model.title), by \(row.model.author.name)" }
+        books.rows.map { row in "\(row.model.isRead ? "✓" : "·") \(row.model.title), by \(row.model.writer.name)" }
     }
 }
 // -----
+import Grove
 import GroveOutbox
+import GroveSQLite
 
 /// The user has read a book, and the server has yet to hear of it.
 struct MarkRead: Mutation {
@@ -104,33 +126,23 @@ struct MarkRead: Mutation {
 
 /// What all screens share.
 @MainActor
-struct Library {
+final class Library {
     let manager: DataModelManager
     let outbox: Outbox<any BookServer>
+    private let cache: any Cache
 
-    init(_ cache: some Cache & UpdatableCache, _ server: any BookServer) throws {
+    init<Store: NodeStore>(_ cache: NormalizedCache<Store>, _ server: any BookServer) throws {
+        self.cache = cache
         outbox = try Outbox(cache, server, for: [MarkRead.self])
         manager = DataModelManager(cache, outbox: outbox)
     }
-}
-// -----
-/// A server with one book, which can be out of reach.
-final class ShelfServer: BookServer {
-    struct OutOfReach: Error {}
-
-    let isReachable: Bool
-    private let stored = Book(id: 3, title: "Kindred", author: Author(id: 8, name: "Octavia E. Butler"))
-
-    init(isReachable: Bool) { self.isReachable = isReachable }
-
-    func book(_ id: Int) async throws -> Book? { try await shelf().first { $0.id == id } }
-    func shelf() async throws -> [Book] {
-        guard isReachable else { throw OutOfReach() }
-        return [stored]
-    }
-    func markRead(_ id: Int, key: String) async throws -> Book {
-        guard isReachable else { throw OutOfReach() }
-        return Book(id: stored.id, title: stored.title, author: stored.author, isRead: true)
+    /// Returns when everything is stored.
+    func close() async throws {
+        await manager.flush()
+        outbox.close()
+        await outbox.flush()
+        try await cache.flush()
+        cache.close()
     }
 }
 // -----
