@@ -37,7 +37,9 @@ protocol Web: Sendable {
     func get(_ address: String) async throws -> Data?
 }
 
-/// Makes models of documents. What a document only names is read from the cache, or else from the web.
+/// Makes models of documents.
+///
+/// What a document only names is read from the cache, or else from the web.
 struct Library: Sendable {
     let cache: any Cache
     let web: any Web
@@ -63,7 +65,7 @@ struct Library: Sendable {
         return Note(id: found.id, author: author, text: text, answerTo: found.inReplyTo)
     }
 
-    /// A page of an outbox: notes that the actor wrote or announced. A like and all other kinds of lines are passed over.
+    /// A page of an outbox, with the notes that the actor wrote or announced; other kinds of lines are passed over.
     func page(_ address: String) async throws -> (activities: [Activity], next: String?) {
         guard let page = try await document(address, as: PageDocument.self) else { return ([], nil) }
         var activities: [Activity] = []
@@ -98,7 +100,7 @@ final class OutboxScreen {
         activities = CollectionDataProvider(dataModelManager: manager)
     }
 
-    /// Shows what is stored, then the first page. Pages behind it that are stored stay if it reaches them.
+    /// Shows what is stored, then the first page; stored pages behind that stay if it reaches them.
     func refresh() async throws {
         try await activities.load(withCacheKey: outbox, part: .firstPage) { [library, outbox] in
             guard let first = try await library.document(outbox, as: OutboxDocument.self)?.first else { return [] }
