@@ -96,6 +96,7 @@ class Pages:
         text = re.sub(
             r"<picture>.*?<img src=\"[^\"]*/([^\"/]*)-light\.svg\"[^>]*alt=\"([^\"]*)\">\s*</picture>", r"![\2](\1.svg)", text, flags=re.S
         )
+        text = re.sub(r"!\[([^\]]*)\]\([^)\s]*/([^/)\s]+)\)", r"![\1](\2)", text)
         out = []
         for line, is_prose in prose(text):
             out.append(self.line(page, line) if is_prose and not line.startswith("#") else line)

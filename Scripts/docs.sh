@@ -40,5 +40,5 @@ convert
 python3 Scripts/docs.py check "$place/diagnostics.json"
 echo "docs: $(find "$place/site/documentation" -name index.html | wc -l | tr -d ' ') pages in $place/site"
 if command -v "${CHROMIUM:-chromium}" >/dev/null 2>&1 && [ -z "${DOCS_BASE:-}" ]; then
-    sh Scripts/site.sh "$place/site" documentation/grove documentation/grove/screens documentation/grovecache/normalizedcache
+    sh Scripts/site.sh "$place/site" documentation/grove documentation/grove/gettingstarted documentation/grovecache/normalizedcache
 fi

@@ -20,7 +20,8 @@ for name in os.listdir(f"{place}/shelf"):
         shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
 if not os.path.exists(f"{place}/grove"):
     subprocess.run(["git", "clone", "--quiet", ".", f"{place}/grove"], check=True)
-subprocess.run(["git", "-C", f"{place}/grove", "pull", "--quiet"], check=True)
+subprocess.run(["git", "-C", f"{place}/grove", "fetch", "--quiet"], check=True)
+subprocess.run(["git", "-C", f"{place}/grove", "reset", "--quiet", "--hard", "origin/HEAD"], check=True)
 environment = {name: value for name, value in os.environ.items() if name != "GROVE_DEVELOPMENT"}
 flags = shlex.split(os.environ.get("FLAGS", ""))
 
