@@ -355,7 +355,8 @@ let package = Package(
             swiftSettings: strict),
         // Four small applications over the providers, for people to copy, and their tests.
         .testTarget(
-            name: "PatternsExample", dependencies: ["Grove", "GroveLMDB", "GroveMemory", "GroveMacros"],
+            name: "PatternsExample",
+            dependencies: ["Grove", "GroveLMDB", "GroveMemory", "GroveMacros", "GroveTesting"],
             path: "Docs/Examples/Patterns", swiftSettings: strict),
         // A reader of ActivityPub, a format that others made, for people to copy, and its tests.
         .testTarget(

@@ -76,7 +76,10 @@ class Pages:
         return f"[{text}]({SOURCE}/{path})" if SOURCE else text if f"`{path}`" == text else f"{text} (`{path}`)"
 
     def symbol(self, name):
-        return f"``{self.symbols[name]}``" if name in self.symbols else f"`{name}`"
+        if name not in self.symbols:
+            return f"`{name}`"
+        # A macro is written without its parameters.
+        return f"[`{name}`](<doc:{self.symbols[name]}>)" if name.startswith("@") else f"``{self.symbols[name]}``"
 
     def line(self, page, line):
         parts = []

@@ -16,7 +16,7 @@ SECONDS, SIZE, LEFT, LINE = 3, 15, 16, 20
 scenes = []
 with tempfile.TemporaryDirectory() as folder:
     for arguments, typed in RUNS:
-        command = ["swift", "run", "TwoPanes", "sqlite", "store"] + arguments
+        command = ["swift", "run", "TwoPanes", "sqlite", ".build/panes"] + arguments
         ran = subprocess.run(
             [executable, "sqlite", folder] + arguments, input="".join(line + "\n" for line in typed), capture_output=True, text=True, check=True
         )
