@@ -4,6 +4,9 @@
     docs.py fix OUTPUT DIAGNOSTICS     points the links to an overload that waits, if the other one is for `await`; fails if anything else is wrong
     docs.py check DIAGNOSTICS          fails if anything is wrong
 
+The toolchain's own docc makes the site: a plugin would be one more package that each client fetches. All modules are in one catalogue, so that a page
+or a comment of one module can link to another.
+
 Nothing is written twice: README is the first page, the tables of Docs/README.md order the pages, and those of Docs/Guides/Modules.md
 say what a module is for. A name in code type that is a type of Grove's becomes a link to it.
 """
