@@ -49,7 +49,7 @@ class Pages:
     def __init__(self, symbols):
         self.symbols = symbols
         self.faults = []
-        self.names = {os.path.normpath("README.md"): "Grove", "Docs/README.md": "Grove"}
+        self.names = {"README.md": "Grove", "Docs/README.md": "Grove"}
         for folder in FOLDERS:
             for page in sorted(os.listdir(f"Docs/{folder}")):
                 if page.endswith(".md"):
