@@ -33,7 +33,7 @@ TRAITED = --traits $(TRAITS) $(FLAGS)
 # The Swift package manager hands the traits to the compiler in the order of a hash. If that changes, everything is compiled again.
 BUILD = env SWIFT_DETERMINISTIC_HASHING=1 $(SWIFT) build
 
-.PHONY: fifth-backend report shared agreement budget families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
+.PHONY: docs tutorial recording fifth-backend report shared agreement budget families month help setup build tests release compare compare-full peers screens test slow real-data tsan sanitize mutants sweep soak fuzz \
 	check full release-check format lint layering conformance plain scratch interface clean
 .DEFAULT_GOAL := help
 
@@ -65,6 +65,16 @@ report: release ## the comparison and its peers as a page in .build/report, and 
 	@$(MAKE) peers >.build/report/peers.md
 	.build/release/grove compare --details --format html --peers .build/report/peers.md --output .build/report/compare.html $(REPORT_ARGS)
 	@sh Scripts/pages.sh .build/report/compare.html
+
+docs: build ## the guides and the reference as a site in .build/docs/site, and pictures of it by Chromium; fails on a broken link
+	@sh Scripts/docs.sh
+
+recording: setup ## makes Docs/Images/two-panes.svg of what the example TwoPanes prints
+	$(BUILD) --product TwoPanes $(TRAITED)
+	@python3 Scripts/recording.py .build/debug/TwoPanes Docs/Images/two-panes.svg
+
+tutorial: setup ## follows Docs/Guides/GettingStarted.md from an empty folder, over a clone of the last commit; some minutes
+	@FLAGS="$(FLAGS)" python3 Scripts/tutorial.py
 
 screens: setup ## a list on screen that others edit, beside GRDB's ValueObservation; ROWS="1000 10000" ROUNDS=3
 	$(BUILD) -c release --package-path Benchmarks/Peers --product Screens $(FLAGS)
@@ -136,7 +146,7 @@ fuzz: ## fuzzes the reading of records; RUNS=200000 says how often
 
 check: lint layering test conformance ## the gate: format, layering, quick tests, conformance
 
-full: check slow mutants sweep sanitize tsan fuzz plain scratch interface soak ## the gate, and everything that takes long; CI runs it before a release
+full: check docs tutorial slow mutants sweep sanitize tsan fuzz plain scratch interface soak ## the gate, and everything that takes long; CI runs it before a release
 
 release-check: ## checks what a tag needs: version, changelog, links, privacy manifests, and `make full`; VERSION=1.2.3
 	@sh Scripts/release-check.sh $(VERSION)

@@ -335,7 +335,7 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Grove", "GroveSQLite", "GroveMemory", "GroveMacros", "GroveModel", "GroveConsistency",
-                "GroveProviders", "GroveCache", "GroveTesting", "TestSupport",
+                "GroveProviders", "GroveCache", "GroveOutbox", "GroveTesting", "TestSupport", "TwoPanes",
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveTestingTests", dependencies: ["GroveTestingTraits", "GroveTesting"],
@@ -355,8 +355,21 @@ let package = Package(
             swiftSettings: strict),
         // Four small applications over the providers, for people to copy, and their tests.
         .testTarget(
-            name: "PatternsExample", dependencies: ["Grove", "GroveLMDB", "GroveMemory", "GroveMacros"],
+            name: "PatternsExample",
+            dependencies: ["Grove", "GroveLMDB", "GroveMemory", "GroveMacros", "GroveTesting"],
             path: "Docs/Examples/Patterns", swiftSettings: strict),
+        // A reader of ActivityPub, a format that others made, for people to copy, and its tests.
+        .testTarget(
+            name: "FediverseExample",
+            dependencies: ["Grove", "GroveCache", "GroveMacros", "GroveSQLite", "GroveTesting"],
+            path: "Docs/Examples/Fediverse", exclude: ["Documents"], swiftSettings: strict),
+        // A terminal application of two panes, for people to run: `swift run TwoPanes sqlite FOLDER`. ExamplesTests runs it.
+        .executableTarget(
+            name: "TwoPanes",
+            dependencies: [
+                "Grove", "GroveOutbox", "GroveLMDB", "GroveSQLite", "GroveLevelDB", "GroveMemory",
+            ],
+            path: "Docs/Examples/TwoPanes", swiftSettings: strict),
         // A chat that works offline, over an outbox, for people to copy, and its tests.
         .testTarget(
             name: "ChatExample", dependencies: ["Grove", "GroveOutbox", "GroveLMDB", "GroveMacros"],

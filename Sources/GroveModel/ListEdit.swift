@@ -16,7 +16,7 @@ public enum ListEdit: Sendable {
     /// Puts the rows that the network brought for a place there, in their order; the list's other rows stay.
     ///
     /// Rows that the list has already are moved there. At ``ListPlace/first`` and ``ListPlace/last`` they are the first
-    /// or last rows of the list, which is made if there is none. Rows that were there and are not among them go; if none
+    /// or last rows of the list, which is made if there is none. Rows that were there and are not among them go. If none
     /// of as many rows at that end is among them, all others go, because unknown rows may lie between.
     ///
     /// A page is as old as its request: rows that were put in, moved or removed since stay as they are.

@@ -56,7 +56,7 @@ public struct Draft {
         return true
     }
 
-    /// Deletes the model of type `M` whose identity is `id`, from lists and from whoever holds it.
+    /// Deletes the model of type `M` whose identity is `id`, from lists and from all models that hold it.
     public mutating func delete<M: KeyedModel>(_ type: M.Type, id: M.ModelID) {
         overrides[M.modelIdentifier(for: id)] = Override(isDeleted: true)
     }

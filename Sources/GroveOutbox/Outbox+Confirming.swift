@@ -8,7 +8,7 @@ import GroveProviders
 extension Outbox {
     /// Takes what the server says by itself, in a push or in the answer to a fetch, as of now: it is stored, and shown below what is pending.
     ///
-    /// Name in the answer the keys of mutations that it includes, if the server says them: they are done, their layers go in the same turn,
+    /// Name in the answer the keys of mutations that it includes, if the server says them. They are done: their layers go in the same turn,
     /// and they are not sent any more. `replacing:` names the identifier that one of them made up. A key that is not pending is passed over.
     public func receive(_ answer: Answer) async {
         await confirm(included(in: answer), answer, manager?.place() ?? store.place())

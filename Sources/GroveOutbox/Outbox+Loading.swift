@@ -135,7 +135,7 @@ extension Outbox {
     }
 
     private func report(_ item: PendingMutation, _ error: any Error) {
-        // Behind the initialiser, so that somebody can listen.
+        // Behind the initialiser, so that the caller can set it.
         Task { self.onProblem?(item, .unreadable(error)) }
     }
 

@@ -290,8 +290,9 @@ public final class Outbox<API: Sendable> {
         for task in sending.values { task.cancel() }
     }
 
-    /// Returns when all that is pending is on disk, and was tried: nothing is under way, and what is left waits for the network or for a
-    /// delay, or was refused.
+    /// Returns when all that is pending is on disk, and was tried.
+    ///
+    /// Nothing is under way then. What is left waits for the network or for a delay, or was refused.
     public func flush() async {
         while true {
             await lastWrite?.value

@@ -17,7 +17,7 @@ public struct OutboxOptions: Sendable {
     public var leaseLength = 60.0
     /// Whether an error is one of the network, after which a mutation is sent again; any but a ``Refusal`` by default.
     public var shouldRetry: @Sendable (any Error) -> Bool = { !($0 is Refusal) }
-    /// Seconds by a clock that nobody sets, and that all processes of the machine share: since the machine was started, by default.
+    /// Seconds by a clock that is never set, and that all processes of the machine share: since the machine was started, by default.
     public var now: @Sendable () -> Double = { BootClock.now }
     /// Waits until ``now`` is a number of seconds; a test's clock brings both.
     public var sleep: @Sendable (_ until: Double) async throws -> Void = {

@@ -56,7 +56,7 @@ final class PendingLayers: ShownLayers {
         show()
     }
 
-    /// Puts several on top; nobody shows anything yet.
+    /// Puts several on top, before anything is shown.
     func add(contentsOf new: [Layer]) {
         for layer in new {
             layers.append(layer)
@@ -175,13 +175,13 @@ final class PendingLayers: ShownLayers {
         node.forEach { visit($0, body) }
     }
 
-    /// A confirmed model moved: what stands on it is made again, and whoever else shows it is told.
+    /// A confirmed model moved: what stands on it is made again, and all others that show it are told.
     private func moved() {
         replay()
         if isInUpdate {
             isMoved = true
         } else {
-            // Whoever is being given it shows it now; the others are told of the model behind this too.
+            // The provider that is being given it shows it now; the others are told of the model behind this too.
             manager?.consistencyManager.afterDelivery { [weak self] in self?.manager?.showLayers() }
         }
     }

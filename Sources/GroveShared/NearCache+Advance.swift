@@ -7,8 +7,8 @@ extension NearCache {
     ///
     /// It asks as soon as the tier says that there may be something, but a hundred times a second at most, and after a third of
     /// ``patience`` at the latest. If the
-    /// database cannot be asked, it waits longer each time, up to ten seconds, by a random part, so that the workers of a
-    /// server that comes back do not all ask at once. One task for each process runs it.
+    /// database cannot be asked, it waits longer each time, up to ten seconds. A part of that is random, so that the
+    /// workers do not all ask at once when the server is back. One task for each process runs it.
     public func run() async {
         var failures = 0
         while !Task.isCancelled {

@@ -1,8 +1,8 @@
 /// The SQL that a PostgreSQL database needs to stand behind a ``NearCache``: `grove shared-schema` prints it.
 ///
 /// It makes one schema, `grove`, with a row for the feed's identity and last number, and a table of changes. A table whose rows are
-/// models gets a trigger. A transaction takes its number when it commits, in a deferred constraint trigger, and holds the
-/// counter's row lock from there to the end of its commit: so numbers become visible in order.
+/// models gets a trigger. A transaction takes its number when it commits, in a deferred constraint trigger. It holds the
+/// counter's row lock from there to the end of its commit, so that numbers become visible in order.
 public struct SharedSchema: Sendable {
     /// A table whose rows are models.
     public struct Table: Sendable {

@@ -129,11 +129,14 @@ struct ReadmeTests {
     @Test(
         "The examples of the documents are the ones that are tested",
         arguments: [
-            ("ReadmeExample.swift", "README.md"), ("StatesExample.swift", "Docs/Guides/Screens.md"),
+            ("ReadmeExample.swift", "README.md"), ("GettingStartedExample.swift", "Docs/Guides/GettingStarted.md"),
+            ("GettingStartedTests.swift", "Docs/Guides/GettingStarted.md"),
+            ("StatesExample.swift", "Docs/Guides/Screens.md"),
             ("CacheExample.swift", "Docs/Guides/Cache.md"), ("ScreensExample.swift", "Docs/Guides/Screens.md"),
             ("WritingExample.swift", "Docs/Guides/Writing.md"), ("LongListsExample.swift", "Docs/Guides/LongLists.md"),
             ("ModellingExample.swift", "Docs/Guides/Modelling.md"),
             ("SigningOutExample.swift", "Docs/Guides/SigningOut.md"),
+            ("SeveralProcessesExample.swift", "Docs/Guides/SeveralProcesses.md"),
             ("TestingExample.swift", "Docs/Guides/Tests.md"),
             ("ComingFromExample.swift", "Docs/Guides/ComingFromApollo.md"),
             ("ComingFromExample.swift", "Docs/Guides/ComingFromSwiftData.md"),

@@ -2,6 +2,7 @@ import Foundation
 import Grove
 import GroveLMDB
 import GroveMemory
+import GroveTesting
 import Observation
 import Synchronization
 import Testing
@@ -87,21 +88,14 @@ struct PatternTests {
     @Test("A figure that was asked for before a log-out is told to nobody")
     func figureAfterLogOut() async throws {
         let manager = DataModelManager(cacheDelegate: try MemoryCache())
-        let (gates, gate) = AsyncStream.makeStream(of: Void.self)
-        let (asks, asked) = AsyncStream.makeStream(of: Void.self)
+        let network = ScriptedNetwork<String, SalesFigure>()
         let middleware = SalesMiddleware(
-            manager: manager,
-            fetch: {
-                asked.yield()
-                for await _ in gates { break }
-                return SalesFigure(day: 1, total: 100)
-            }, wait: { throw CancellationError() })
+            manager: manager, fetch: { try await network.send("figure") }, wait: { throw CancellationError() })
         let view = SalesView(manager)
         let polling = Task { await middleware.run() }
-        var waiting = asks.makeAsyncIterator()
-        await waiting.next()
+        let request = try await network.next()
         try await manager.wipe()
-        gate.yield()
+        request.answer(SalesFigure(day: 1, total: 100))
         await polling.value
         await manager.flush()
         #expect(view.shown.isEmpty)
@@ -140,10 +134,10 @@ struct PatternTests {
         // The network does not answer: the screen shows the cache.
         while letter.letter.data == nil { await manager.flush() }
         #expect(letter.line == "Anna (online): Hello")
-        network.fail()
+        try await network.letters.next().fail(Offline())
         while contacts.contacts.count == 0 { await manager.flush() }
         #expect(contacts.contacts.data.map(\.name) == ["Anna", "Bob"])
-        network.fail()
+        try await network.lists.next().fail(Offline())
         await opening.value
         if case .failed(let error) = letter.letter.state {
             #expect(error is Offline)
@@ -279,17 +273,11 @@ private struct Online: Mail {
     func contacts() async throws -> [Contact] { [Contact(id: "1", name: "Ann"), Contact(id: "2", name: "Bob")] }
 }
 
-/// A network that answers nothing until it fails.
-private final class Slow: Mail {
-    private let failures = AsyncStream.makeStream(of: Void.self)
+/// A network that answers when the test says so.
+private struct Slow: Mail {
+    let letters = ScriptedNetwork<String, Letter?>()
+    let lists = ScriptedNetwork<String, [Contact]>()
 
-    func fail() { failures.continuation.yield() }
-
-    private func answer() async throws -> Never {
-        for await _ in failures.stream { break }
-        throw Offline()
-    }
-
-    func letter(_ id: String) async throws -> Letter? { try await answer() }
-    func contacts() async throws -> [Contact] { try await answer() }
+    func letter(_ id: String) async throws -> Letter? { try await letters.send(id) }
+    func contacts() async throws -> [Contact] { try await lists.send("contacts") }
 }

@@ -1,5 +1,6 @@
 import Grove
 import GroveMemory
+import GroveTesting
 import Synchronization
 import Testing
 
@@ -9,13 +10,13 @@ struct TimelineTests {
     /// A server of notes, whose answers wait as long as the test says.
     private final class Server: NoteServer {
         let last = Mutex(100)
-        let wait: @Sendable () async -> Void
+        let wait: @Sendable () async throws -> Void
 
-        init(wait: @escaping @Sendable () async -> Void = {}) { self.wait = wait }
+        init(wait: @escaping @Sendable () async throws -> Void = {}) { self.wait = wait }
 
         func newest() async throws -> [Note] {
             let last = last.withLock(\.self)
-            await wait()
+            try await wait()
             return (last - 4...last).reversed().map { Note(id: $0, text: "\($0)") }
         }
 
@@ -100,24 +101,18 @@ struct TimelineTests {
 
     @Test("A page that comes while the first one is refreshed stays, by identifiers")
     func pages() async throws {
-        let (gates, gate) = AsyncStream.makeStream(of: Void.self)
+        let network = ScriptedNetwork<String, Void>()
         let isHeld = Mutex(false)
-        let (asks, asked) = AsyncStream.makeStream(of: Void.self)
-        let server = Server {
-            guard isHeld.withLock(\.self) else { return }
-            asked.yield()
-            for await _ in gates { return }
-        }
+        let server = Server { if isHeld.withLock(\.self) { try await network.send("newest") } }
         let cache = try MemoryCache()
         let timeline = Timeline(DataModelManager(cacheDelegate: cache), cache, server)
         try await timeline.refresh()
         isHeld.withLock { $0 = true }
         let refresh = Task { try await timeline.refresh() }
-        var waiting = asks.makeAsyncIterator()
-        await waiting.next()
+        let request = try await network.next()
         try await timeline.older()
         #expect(timeline.notes.count == 10)
-        gate.yield()
+        request.answer(())
         try await refresh.value
         #expect(timeline.notes.data.map(\.id) == Array((91...100).reversed()))
     }

@@ -23,10 +23,10 @@ public protocol Cache: CacheReader, CacheWriter, FollowableCache, ExpiringCacheD
 
     // MARK: Several calls at once
 
-    /// See ``NormalizedCache/read(_:)-(_)``.
+    /// See ``NormalizedCache/read(_:)``.
     func read<Value>(_ body: (borrowing CacheView) throws -> Value) throws -> Value
 
-    /// See ``NormalizedCache/read(_:)-(_)``.
+    /// See ``NormalizedCache/read(_:)``.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing CacheView) throws -> Value
     ) async throws -> Value
@@ -62,28 +62,28 @@ public protocol Cache: CacheReader, CacheWriter, FollowableCache, ExpiringCacheD
 
     // MARK: Pins
 
-    /// See ``NormalizedCache/retain(_:)-(ModelIdentifier)``.
+    /// See ``NormalizedCache/retain(_:)``.
     func retain(_ identifier: ModelIdentifier) throws(CacheError)
 
-    /// See ``NormalizedCache/retain(_:)-(ModelIdentifier)``.
+    /// See ``NormalizedCache/retain(_:)``.
     func retain(_ identifier: ModelIdentifier) async throws(CacheError)
 
-    /// See ``NormalizedCache/retain(collection:)-(String)``.
+    /// See ``NormalizedCache/retain(collection:)``.
     func retain(collection key: String) throws(CacheError)
 
-    /// See ``NormalizedCache/retain(collection:)-(String)``.
+    /// See ``NormalizedCache/retain(collection:)``.
     func retain(collection key: String) async throws(CacheError)
 
-    /// See ``NormalizedCache/release(_:)-(ModelIdentifier)``.
+    /// See ``NormalizedCache/release(_:)``.
     func release(_ identifier: ModelIdentifier) throws(CacheError)
 
-    /// See ``NormalizedCache/release(_:)-(ModelIdentifier)``.
+    /// See ``NormalizedCache/release(_:)``.
     func release(_ identifier: ModelIdentifier) async throws(CacheError)
 
-    /// See ``NormalizedCache/release(collection:)-(String)``.
+    /// See ``NormalizedCache/release(collection:)``.
     func release(collection key: String) throws(CacheError)
 
-    /// See ``NormalizedCache/release(collection:)-(String)``.
+    /// See ``NormalizedCache/release(collection:)``.
     func release(collection key: String) async throws(CacheError)
 
     // MARK: The store
@@ -94,22 +94,22 @@ public protocol Cache: CacheReader, CacheWriter, FollowableCache, ExpiringCacheD
     /// See ``NormalizedCache/flush(_:)``.
     func flush(_ durability: Durability) async throws(CacheError)
 
-    /// See ``NormalizedCache/wipe()-()``.
+    /// See ``NormalizedCache/wipe()``.
     func wipe() throws(CacheError)
 
-    /// See ``NormalizedCache/suspend()-()``.
+    /// See ``NormalizedCache/suspend()``.
     func suspend() throws(CacheError)
 
-    /// See ``NormalizedCache/suspend()-()``.
+    /// See ``NormalizedCache/suspend()``.
     func suspend() async throws(CacheError)
 
-    /// See ``NormalizedCache/resume()-()``.
+    /// See ``NormalizedCache/resume()``.
     func resume() throws(CacheError)
 
-    /// See ``NormalizedCache/resume()-()``.
+    /// See ``NormalizedCache/resume()``.
     func resume() async throws(CacheError)
 
-    /// See ``NormalizedCache/size()-()``.
+    /// See ``NormalizedCache/size()``.
     func size() throws(CacheError) -> StoreSize
 
     /// See ``NormalizedCache/usage()``.

@@ -105,8 +105,8 @@ extension CacheReader where Self: ~Copyable {
 
     /// Reads the model that was last set under a cache key, in its newest version.
     ///
-    /// ``CacheWriter/write(_:forKey:durability:)`` and `setModel` set a model under a key. If the key is a model's
-    /// identifier, that model is read.
+    /// ``CacheWriter/write(_:forKey:durability:asOf:confirmed:)`` and `setModel` set a model under a key. If the key is
+    /// a model's identifier, that model is read.
     ///
     /// ```swift
     /// let me = try cache.read(forKey: "me", as: Person.self, maxAge: 3600).value

@@ -24,10 +24,10 @@ extension CacheWriter where Self: ~Copyable {
     /// try cache.insert([message], at: 0, inCollection: "inbox")
     /// ```
     ///
-    /// - Complexity: O(*m* + *n* / 128) for *m* elements inserted into *n*, and the cost of ``write(_:durability:)``
-    ///   for the elements.
+    /// - Complexity: O(*m* + *n* / 128) for *m* elements inserted into *n*, and the cost of
+    ///   ``write(_:durability:asOf:confirmed:)`` for the elements.
     /// - Returns: the identifiers whose stored bytes changed, and the collection's key.
-    /// - Throws: ``CacheError`` with code `outOfRange`, and the errors of ``write(_:durability:)``.
+    /// - Throws: ``CacheError`` with code `outOfRange`, and the errors of ``write(_:durability:asOf:confirmed:)``.
     @discardableResult
     public func insert<M: CacheableModel>(
         _ elements: some Collection<M>, at index: Int, inCollection key: String, durability: Durability = .standard

@@ -62,7 +62,7 @@ extension CacheWriter where Self: ~Copyable {
         }
     }
 
-    /// Writes `models` in one commit, in order; see ``write(_:durability:)``.
+    /// Writes `models` in one commit, in order; see ``write(_:durability:asOf:confirmed:)``.
     ///
     /// ```swift
     /// try cache.write(contentsOf: messages)
@@ -100,8 +100,8 @@ extension CacheWriter where Self: ~Copyable {
     ///
     /// A read under the key finds the newest version of the model, whichever call wrote it.
     ///
-    /// - Throws: the errors of ``write(_:durability:)``, and ``CacheError`` with code `notCacheable` if the type has no
-    ///   coding.
+    /// - Throws: the errors of ``write(_:durability:asOf:confirmed:)``, and ``CacheError`` with code `notCacheable` if
+    ///   the type has no coding.
     @discardableResult
     public func write<M: SimpleModel>(
         _ model: M, forKey key: String, durability: Durability = .standard, asOf place: Place? = nil,
@@ -118,8 +118,8 @@ extension CacheWriter where Self: ~Copyable {
     /// try cache.writeCollection(messages, as: "inbox")
     /// ```
     ///
-    /// All or nothing; see ``write(_:durability:)``. An element without an identifier is stored inside the collection's
-    /// record.
+    /// All or nothing; see ``write(_:durability:asOf:confirmed:)``. An element without an identifier is stored inside
+    /// the collection's record.
     @discardableResult
     public func writeCollection<M: CacheableModel>(
         _ elements: some Collection<M>, as key: String, durability: Durability = .standard, asOf place: Place? = nil,

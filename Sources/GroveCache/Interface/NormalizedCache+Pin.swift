@@ -7,7 +7,7 @@ public import GroveModel
 ///
 /// Pins are counted: a model that was retained twice must be released twice. A pin lives as long as the handle on which
 /// it was made, so an application retains again when it starts. Pins have no effect on what other processes evict.
-/// ``wipe()-()`` releases every pin. A cache without a budget evicts nothing, so a pin does nothing there.
+/// ``wipe()`` releases every pin. A cache without a budget evicts nothing, so a pin does nothing there.
 extension NormalizedCache {
     /// Keeps the tree of `identifier` from being evicted, until it is released.
     ///
@@ -28,7 +28,7 @@ extension NormalizedCache {
     }
 
     /// Keeps the collection under `key`, with the trees of its elements, from being evicted; see
-    /// ``retain(_:)-(ModelIdentifier)``.
+    /// ``retain(_:)``.
     ///
     /// ```swift
     /// try cache.retain(collection: "inbox")
@@ -37,7 +37,7 @@ extension NormalizedCache {
         try change(Namespace.collection, ModelIdentifier(key), isRetaining: true)
     }
 
-    /// Takes back one ``retain(_:)-(ModelIdentifier)`` with the same argument; does nothing if there is none.
+    /// Takes back one ``retain(_:)`` with the same argument; does nothing if there is none.
     ///
     /// ```swift
     /// try cache.release("Message:34")
@@ -49,7 +49,7 @@ extension NormalizedCache {
         try change(Namespace.node, identifier, isRetaining: false)
     }
 
-    /// Takes back one ``retain(collection:)-(String)`` with the same arguments.
+    /// Takes back one ``retain(collection:)`` with the same arguments.
     ///
     /// ```swift
     /// try cache.release(collection: "inbox")

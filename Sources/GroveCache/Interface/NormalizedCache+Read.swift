@@ -36,7 +36,7 @@ extension NormalizedCache: CacheReader {
     /// shows every write whose call returned before. Inside `body` use the view alone: any other call to this cache
     /// throws `reentrant`.
     ///
-    /// Keep `body` short: while it runs, ``wipe()``, ``close()`` and ``suspend()`` wait for it, and the engine keeps
+    /// Keep `body` short: while it runs, `wipe()`, `close()` and `suspend()` wait for it, and the engine keeps
     /// all records of the view.
     ///
     /// - Throws: the error of `body`, and ``CacheError`` with code `reentrant`, `suspended`, `closed` or `inputOutput`.

@@ -3,7 +3,7 @@ public import GroveModel
 
 /// Calls for an application that the system is about to suspend, or has resumed.
 extension NormalizedCache {
-    /// Commits the queued writes and releases every file descriptor and lock of the store, until ``resume()-()``.
+    /// Commits the queued writes and releases every file descriptor and lock of the store, until ``resume()``.
     ///
     /// ```swift
     /// try cache.suspend()  // the application goes to the background
@@ -12,11 +12,11 @@ extension NormalizedCache {
     /// Call it before the application goes to sleep: the system may kill an application that still holds a lock on a
     /// shared file. All handles on the store in this process are suspended together, until any of them resumes.
     /// Suspending again does nothing. A cache in memory keeps its content. Returns when the reads and writes that were
-    /// under way are done. Streams of changes stay open, and go on after ``resume()-()``.
+    /// under way are done. Streams of changes stay open, and go on after ``resume()``.
     ///
     /// From the moment this begins, every call but ``close()`` throws `suspended`. Writes made with `setModel` and
     /// similar calls while suspended are not stored. They are reported to the observer, and reading those keys is a
-    /// miss after ``resume()-()``. If the cache is closed without a resumption, it opens the store for a moment to
+    /// miss after ``resume()``. If the cache is closed without a resumption, it opens the store for a moment to
     /// record those keys.
     ///
     /// - Throws: ``CacheError`` with code `closed`, or `reentrant` inside a model's initialiser. If a queued write
@@ -45,7 +45,7 @@ extension NormalizedCache {
         }
     }
 
-    /// Opens the store again after ``suspend()-()``; does nothing if the cache is not suspended.
+    /// Opens the store again after ``suspend()``; does nothing if the cache is not suspended.
     ///
     /// ```swift
     /// try cache.resume()  // the application is in front again

@@ -33,7 +33,7 @@ extension NormalizedCache: CacheWriter {
     /// ```
     ///
     /// `body` runs exactly once, on the calling thread, after all writes that were queued before are committed. While
-    /// it runs, other writes, ``wipe()``, ``close()`` and ``suspend()`` wait for it. So do not run a long `body` on the
+    /// it runs, other writes, `wipe()`, `close()` and `suspend()` wait for it. So do not run a long `body` on the
     /// main thread. Reads elsewhere go on, and see nothing of the transaction before the commit. Inside `body` use the
     /// transaction alone: any other call to this cache throws `reentrant`. Only `setModel` and similar calls are queued
     /// behind the transaction.
