@@ -17,7 +17,7 @@ final class CacheCore: Sendable {
     let openViews = OpenViews()
     let ledger = WriteLedger()
     let audience = Audience()
-    /// Who evicts, where there is a budget.
+    /// Who evicts, if there is a budget.
     let evictor: Evictor?
 
     /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
@@ -52,7 +52,7 @@ final class CacheCore: Sendable {
     private let historyLength = Atomic(0)
     /// The number of the handle that was opened last.
     private let handles = Atomic<UInt64>(0)
-    /// Why the store was set aside and made again when it was opened first, where it was.
+    /// Why the store was set aside and made again when it was opened first, if it was.
     private let rebuiltAfter: CacheError?
 
     /// Opens the store.
@@ -96,7 +96,7 @@ final class CacheCore: Sendable {
         HistoryLimit(commits: historyLength.load(ordering: .relaxed), within: evictor?.budget.bytes)
     }
 
-    /// Tells observers that the store was made again when it was opened, where it was.
+    /// Tells observers that the store was made again when it was opened, if it was.
     func tellOfRebuild() {
         if let rebuiltAfter { audience.tell { $0.cacheDidRebuild(after: rebuiltAfter) } }
     }
@@ -110,7 +110,7 @@ final class CacheCore: Sendable {
     /// Whether the caller runs on the writer's queue.
     var isOnWriter: Bool { DispatchQueue.getSpecific(key: Self.writerKey) == ObjectIdentifier(self) }
 
-    /// - Throws: ``CacheError`` with code `reentrant` where this thread is inside a read of this cache.
+    /// - Throws: ``CacheError`` with code `reentrant` if this thread is inside a read of this cache.
     func checkReentrance() throws(CacheError) {
         guard CurrentRead.isUnderWay(ObjectIdentifier(self)) else { return }
         throw CacheError(

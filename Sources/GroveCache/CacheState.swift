@@ -39,7 +39,7 @@ struct CacheState: Sendable {
     let epoch: ReadEpoch
     /// What could not be stored.
     var failedWrites = FailedWrites() { didSet { dropPoint() } }
-    /// What reads begin with; `nil` where the next read makes it.
+    /// What reads begin with; `nil` if the next read makes it.
     private var point: ReadPoint?
     /// Callers that wait until the queue has room.
     var waiting = WaitingLine<Void>()
@@ -77,7 +77,7 @@ extension CacheState {
 
     // MARK: Reads
 
-    /// What a read begins with, which it has entered; `nil` where the store must be opened again first.
+    /// What a read begins with, which it has entered; `nil` if the store must be opened again first.
     ///
     /// - Throws: ``CacheError`` with code `closed` or `suspended`.
     mutating func enterPoint(_ core: CacheCore) throws(CacheError) -> ReadPoint? {
@@ -157,7 +157,7 @@ extension CacheState {
     ///
     /// Where no caller waits for it, what the store still holds under its keys is not what was last set: a miss.
     ///
-    /// - Returns: false where it was not in the queue any more.
+    /// - Returns: false if it was not in the queue any more.
     mutating func fail(_ write: PendingWrite) -> Bool {
         dropPoint()
         guard queue.remove(write) else { return false }

@@ -153,7 +153,7 @@ extension ConsistencyManager {
     }
 
     /// Ends the fetch of one tree and hands it over in its newest version, on the main actor and in the order of
-    /// updates; `nil` where it was deleted meanwhile.
+    /// updates; `nil` if it was deleted meanwhile.
     ///
     /// The subscription listens to it from the same step on, unless it was given something since the fetch began: then
     /// `body` is told `false`.

@@ -76,11 +76,11 @@ package enum ShelfCount {
         return count
     }()
 
-    /// A number whose low bits differ between threads that run at once: that of the core, where the system tells it in
+    /// A number whose low bits differ between threads that run at once: that of the core, if the system tells it in
     /// no time.
     @usableFromInline static var place: Int {
         #if os(Linux)
-            // -1 where it is not known; then all share one shelf.
+            // -1 if it is not known; then all share one shelf.
             Int(currentCore())
         #else
             // The address of what the system keeps of the thread; its bits are spread (Knuth, multiplicative hashing).

@@ -53,13 +53,13 @@ package final class TypeName {
 }
 
 extension ArraySlice<UInt8> {
-    /// The length of the text that begins with `start` and ends with the first `end`, where there is one at the front.
+    /// The length of the text that begins with `start` and ends with the first `end`, if there is one at the front.
     fileprivate func count(from start: String, to end: String) -> Int? {
         guard starts(with: start.utf8) else { return nil }
         return indices.first { self[$0...].starts(with: end.utf8) }.map { $0 - startIndex + end.utf8.count }
     }
 
-    /// The length of the name at the front, and whether it is one in backticks; zero where there is none.
+    /// The length of the name at the front, and whether it is one in backticks; zero if there is none.
     fileprivate var nameCount: (count: Int, isQuoted: Bool) {
         let quote = UInt8(ascii: "`")
         if first == quote, let end = dropFirst().firstIndex(of: quote) { return (end + 1 - startIndex, true) }

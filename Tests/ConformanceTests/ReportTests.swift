@@ -79,7 +79,7 @@ import Testing
         #expect(lines.count { $0 == "  ..." } == 2)
     }
 
-    /// The path of a tool of others; `nil` where there is no such tool.
+    /// The path of a tool of others; `nil` if there is no such tool.
     private static func path(of tool: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         return path.split(separator: ":").map { "\($0)/\(tool)" }

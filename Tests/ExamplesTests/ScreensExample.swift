@@ -52,7 +52,7 @@ final class InboxModel {
         let count = try? await messages.loadMore { [server] shown in try await server.messages(after: shown.last?.id) }
         isAtEnd = count == 0
     }
-    /// What is shown instead of rows, where there are none.
+    /// What is shown instead of rows, if there are none.
     var notice: String? {
         guard messages.count == 0 else { return nil }
         return switch messages.state {

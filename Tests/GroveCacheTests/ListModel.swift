@@ -98,7 +98,7 @@ extension NormalizedCache {
         return keys
     }
 
-    /// The head of the collection under `key`, where that is in chunks.
+    /// The head of the collection under `key`, if that is in chunks.
     func head(_ key: String) throws -> CollectionHead? {
         var head: CollectionHead?
         try unsafe visitStoredValues(.collection, [ModelIdentifier(key)]) { key, value in

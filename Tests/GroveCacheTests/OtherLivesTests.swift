@@ -5,7 +5,7 @@ import Testing
 
 @testable import GroveCache
 
-/// What a process is told of a store that another one has emptied, where nothing but the store itself says so.
+/// What a process is told of a store that another one has emptied, if nothing but the store itself says so.
 @Suite("News of another life of the store")
 struct OtherLivesTests {
     private final class Listener: CacheObserver {

@@ -2,7 +2,7 @@ import GroveCoding
 import GroveModel
 import GrovePlatform
 
-/// In one word, how `body` failed to read; `none` where it did not.
+/// In one word, how `body` failed to read; `none` if it did not.
 func failure(_ body: () throws -> some Any) -> String {
     do {
         _ = try body()
@@ -21,7 +21,7 @@ func failure(_ body: () throws -> some Any) -> String {
     }
 }
 
-/// The code with which `body` refused, or `nil` where it did not.
+/// The code with which `body` refused, or `nil` if it did not.
 func refusal(_ body: () throws -> some Any) -> CacheError.Code? {
     do {
         _ = try body()

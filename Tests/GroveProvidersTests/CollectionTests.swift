@@ -273,7 +273,7 @@ struct CollectionTests {
             default:
                 guard Int.random(in: 0..<4, using: &random) == 0 else { break }
                 let isSame = Bool.random(using: &random)
-                // A paused list finds its elements again in a list that is set only where that is equal.
+                // A paused list finds its elements again in a list that is set only if that is equal.
                 if isSame, shown.contains(where: { $0 != nil }) { await manager.flush() }
                 let new =
                     isSame

@@ -176,7 +176,7 @@ struct FollowingProgram {
         let stored = scene.people().map(\.id)
         for list in lists {
             for person in list.data { try check(person.id, person.name) }
-            // A screen may show who was evicted, where it has seen him before.
+            // A screen may show who was evicted, if it has seen him before.
             let kept = try list.data.map(\.id).filter { try scene.person($0) != nil }
             // What is not whole is shown as it was.
             if scene.hasAllPeople { #expect(stored == kept, story) }
@@ -215,13 +215,13 @@ struct FollowingProgram {
 
 /// What calls come to: the last one wins, wherever it was made.
 private struct FollowingModel {
-    /// The last version of each model, `nil` where that is a deletion.
+    /// The last version of each model, `nil` if that is a deletion.
     ///
     /// Several where it is not known which of two calls was the last.
     private var versions: [String: Set<String?>] = [:]
     /// What was written here and may not be stored yet.
     private var pending: Set<String> = []
-    /// Who is in the list, the deleted included; `nil` where it is not known.
+    /// Who is in the list, the deleted included; `nil` if it is not known.
     private(set) var list: [String]?
     /// Whether everybody shows the list that is stored.
     private var isListShown = true
@@ -287,7 +287,7 @@ private struct FollowingModel {
         isListPending = false
     }
 
-    /// Everybody has been told, and the screens show `ids`; `nil` where the cache does not have all of the list.
+    /// Everybody has been told, and the screens show `ids`; `nil` if the cache does not have all of the list.
     mutating func rest(shown ids: [String]?) {
         list = ids.map { list ?? $0 }
         isListShown = ids != nil

@@ -40,7 +40,7 @@ struct UpdateTimeTests {
         await manager.flush()
     }
 
-    /// The time of everybody, where it is one, and later than `before`.
+    /// The time of everybody, if it is one, and later than `before`.
     private func time(after before: Date?) async throws -> Date {
         await manager.flush()
         let times = [person.lastUpdated, message.lastUpdated, list.lastUpdated, sibling.lastUpdated]

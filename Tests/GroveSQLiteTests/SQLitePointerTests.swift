@@ -35,7 +35,7 @@ struct SQLitePointerTests {
 
     private static func key(_ number: Int) -> [UInt8] { Array("record \(number + 100)".utf8) }
 
-    /// The version in a record's value; `nil` where it is not whole or another record's, as its checksum would tell.
+    /// The version in a record's value; `nil` if it is not whole or another record's, as its checksum would tell.
     private static func version(of number: Int, _ value: [UInt8]) -> UInt8? {
         guard value.count > 2, value[1] == UInt8(number), value[2...].allSatisfy({ $0 == value[0] }) else { return nil }
         return value[0]

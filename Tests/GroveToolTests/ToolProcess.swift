@@ -15,7 +15,7 @@ enum ToolProcess {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The executable beside the test bundle, or `nil` where it is not there.
+    /// The executable beside the test bundle, or `nil` if it is not there.
     static let executable: String? = {
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let bundle = Bundle.main.bundleURL

@@ -114,7 +114,7 @@ extension [UInt8] {
     }
 }
 
-/// The code of the error that `body` throws, or `nil` where it throws none.
+/// The code of the error that `body` throws, or `nil` if it throws none.
 package func code(of body: () throws -> Void) -> CacheError.Code? {
     do {
         try body()

@@ -15,7 +15,7 @@ package struct PeerProcess: Sendable {
         self.filter = filter
     }
 
-    /// What this process is to do, where it is such a process.
+    /// What this process is to do, if it is such a process.
     package var job: [String]? {
         ProcessInfo.processInfo.environment[variable]?.split(separator: "|").map(String.init)
     }

@@ -2,7 +2,7 @@ package import Foundation
 
 /// The compiler, asked about a source that uses the package's built modules.
 package enum SwiftCompiler {
-    /// Where the package's modules are, beside the tests; `nil` where they are elsewhere.
+    /// Where the package's modules are, beside the tests; `nil` if they are elsewhere.
     package static let modules: URL? = {
         let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let places = [

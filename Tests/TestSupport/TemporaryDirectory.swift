@@ -37,7 +37,7 @@ package final class TemporaryDirectory: Sendable {
         }
     }
 
-    /// The files in here that this process has open, once for each descriptor; none where the system cannot tell.
+    /// The files in here that this process has open, once for each descriptor; none if the system cannot tell.
     package func descriptors() throws -> [String] {
         #if os(Linux)
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {

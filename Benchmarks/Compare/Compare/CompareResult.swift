@@ -6,11 +6,11 @@ struct CompareResult: Sendable {
     let operationsPerSecond: Double
     /// The slowest and the fastest repetition, in operations a second.
     let repetitions: ClosedRange<Double>
-    /// `nil` where the floor cannot do the like.
+    /// `nil` if the floor cannot do the like.
     let floorOperationsPerSecond: Double?
     /// Of single calls.
     let latencies: Latencies
-    /// The same reads beside commits of one node, where that was measured.
+    /// The same reads beside commits of one node, if that was measured.
     var besideOneNodeWrites: Latencies?
     /// The floor's own reads beside its own commits.
     var floorLatencies: Latencies?

@@ -125,7 +125,7 @@ final class DocumentSchema: Sendable {
         throw Unreadable()
     }
 
-    /// What `body` returns, or `nil` where something else is stored.
+    /// What `body` returns, or `nil` if something else is stored.
     private func unlessOther<Value>(_ body: () throws -> Value) throws -> Value? {
         do {
             return try body()
@@ -138,14 +138,14 @@ final class DocumentSchema: Sendable {
 }
 
 extension DocumentModel {
-    /// The node under `key`, or `nil` where it was deleted.
+    /// The node under `key`, or `nil` if it was deleted.
     fileprivate static func read(
         _ key: DocumentKey, of fields: KeyedDecodingContainer<DocumentKey>
     ) throws -> DocumentNode? {
         try fields.decodeIfPresent(Self.self, forKey: key)?.node
     }
 
-    /// The next element's node, or `nil` where it was deleted.
+    /// The next element's node, or `nil` if it was deleted.
     fileprivate static func read(from list: inout any UnkeyedDecodingContainer) throws -> DocumentNode? {
         try list.decodeIfPresent(Self.self)?.node
     }

@@ -78,7 +78,7 @@ package enum ConsistencyWorkload: String, CaseIterable, Sendable {
         }
     }
 
-    /// What ConsistencyManager 8 took, in milliseconds, where that is known: Swift 6.3.1, release, two cores.
+    /// What ConsistencyManager 8 took, in milliseconds, if that is known: Swift 6.3.1, release, two cores.
     var ancestor: (add: Double?, change: Double?) {
         switch self {
         case .wide1000: (nil, 0.44)

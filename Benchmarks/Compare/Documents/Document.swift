@@ -38,7 +38,7 @@ package struct Document: Sendable {
 
     /// The document that a stored root holds.
     ///
-    /// - Throws: ``CacheError`` with code `tooManyPaths`, or `corrupted` where the root holds no document.
+    /// - Throws: ``CacheError`` with code `tooManyPaths`, or `corrupted` if the root holds no document.
     static func rebuilt(from root: DocumentNode) throws(CacheError) -> JSON {
         guard let document = try root.content.expanded()[rootField] else {
             throw CacheError(.corrupted, "The store's collection \(key) holds no document.")
@@ -85,7 +85,7 @@ struct DocumentSplitter {
         }
     }
 
-    /// - Parameter field: the property under which the members' values stand; `nil` where each stands under its own.
+    /// - Parameter field: the property under which the members' values stand; `nil` if each stands under its own.
     private mutating func split(
         _ members: [JSONMember], under field: String? = nil
     ) throws(ToolError) -> [DocumentMember] {

@@ -9,7 +9,7 @@ struct DocumentNode: CacheableModel {
         let recordName: String
         /// Occurrences with the same fields are one projection.
         let projectionName: String
-        /// The type as which the node is coded through `Codable`, where it has one.
+        /// The type as which the node is coded through `Codable`, if it has one.
         var model: (any DocumentModel.Type)?
     }
 
@@ -71,7 +71,7 @@ struct DocumentNode: CacheableModel {
 
     /// The node with every node in it expanded in its place.
     ///
-    /// - Throws: ``CacheError`` with code `tooManyPaths` where printing it would never end.
+    /// - Throws: ``CacheError`` with code `tooManyPaths` if printing it would never end.
     func expanded() throws(CacheError) -> JSON { try DocumentValue.node(self).expanded() }
 
     // MARK: Writing

@@ -22,7 +22,7 @@ extension DocumentValue {
         }
     }
 
-    /// Reads a value, or returns `nil` where it is a reference to a node that was deleted.
+    /// Reads a value, or returns `nil` if it is a reference to a node that was deleted.
     init?(unlessDeleted decoder: inout NodeDecoder, depth: Int = 0) throws(NodeReadFailure) {
         do throws(NodeReadFailure) {
             self = try DocumentValue(from: &decoder, depth: depth)

@@ -30,7 +30,7 @@ indirect enum DocumentValue: Sendable {
 
     /// The value with every node expanded in its place.
     ///
-    /// - Throws: ``CacheError`` with code `tooManyPaths` where printing it would never end.
+    /// - Throws: ``CacheError`` with code `tooManyPaths` if printing it would never end.
     func expanded() throws(CacheError) -> JSON {
         guard paths <= DocumentNode.maxPaths else {
             throw CacheError(.tooManyPaths, "The tree has more than \(DocumentNode.maxPaths) paths.")

@@ -32,7 +32,7 @@ struct IdentityRules: Sendable {
     /// The record name of nodes whose rule names no type.
     static let untypedRecordName = "Node"
 
-    /// The identity of the object of `members` under `field`, which is `nil` for the document itself, or `nil` where no
+    /// The identity of the object of `members` under `field`, which is `nil` for the document itself, or `nil` if no
     /// rule fits.
     func identity(of members: [JSONMember], under field: String?) -> Identity? {
         for rule in rules where rule.fits(field) {

@@ -111,7 +111,7 @@ extension JSON {
 
     /// A record's body as JSON.
     ///
-    /// - Throws: ``CacheError`` with code `corrupted` where it is none.
+    /// - Throws: ``CacheError`` with code `corrupted` if it is none.
     package init(body: [UInt8]) throws(CacheError) {
         let outcome: Result<JSON, NodeReadFailure> = unsafe body.withUnsafeBytes { bytes in
             var decoder = unsafe NodeDecoder(bytes, source: NoSource.shared, isStable: true)

@@ -67,7 +67,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
 }
 
 extension JSON {
-    /// The number as a double, where that is exact; `nil` for whatever else.
+    /// The number as a double, if that is exact; `nil` for whatever else.
     private var exactDouble: Double? {
         switch self {
         case .integer(let value): Double(exactly: value)
@@ -77,7 +77,7 @@ extension JSON {
         }
     }
 
-    /// Where the two values first differ as JSON, such as `$.users[3].name`, or `nil` where they are equal.
+    /// Where the two values first differ as JSON, such as `$.users[3].name`, or `nil` if they are equal.
     ///
     /// The order of members does not count, numbers are compared by value, and strings by their bytes.
     package func firstDifference(from other: JSON, at path: String = "$") -> String? {

@@ -15,9 +15,9 @@ struct JSONParser {
     /// The deepest nesting of arrays and objects.
     static let maxDepth = 1_000
 
-    /// Looks at an object that has just been read, and says why no more is to be read, where that is so.
+    /// Looks at an object that has just been read, and says why no more is to be read, if that is so.
     ///
-    /// The field is the member under which the object stands, directly or in an array; `nil` where it stands under none.
+    /// The field is the member under which the object stands, directly or in an array; `nil` if it stands under none.
     typealias Inspection = (_ members: [JSONMember], _ field: String?) -> String?
 
     private let text: [UInt8]
@@ -340,7 +340,7 @@ struct JSONParser {
 private struct MemberNames {
     private var seen: Set<[UInt8]> = []
 
-    /// Adds `key` beside `members`; false where it is among them.
+    /// Adds `key` beside `members`; false if it is among them.
     mutating func insert(_ key: String, _ members: [JSONMember]) -> Bool {
         guard members.count >= 16 else { return !members.contains { $0.key.utf8.elementsEqual(key.utf8) } }
         if seen.isEmpty { for member in members { seen.insert(Array(member.key.utf8)) } }

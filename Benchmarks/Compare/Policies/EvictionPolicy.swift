@@ -46,7 +46,7 @@ protocol EvictionPolicy: Sendable {
     /// Forgets `key`, without a ghost, and returns whether it was resident.
     mutating func remove(_ key: UInt64) -> Bool
 
-    /// Evicts the entry whose turn it is, whether there is room or not; `nil` where nothing is resident.
+    /// Evicts the entry whose turn it is, whether there is room or not; `nil` if nothing is resident.
     mutating func evict() -> EvictedEntry?
 
     /// Calls `body` with the key and the weight of every resident entry, queue by queue, the oldest first.
@@ -62,7 +62,7 @@ extension EvictionPolicy {
         return victims
     }
 
-    /// The weight as it is stored, or `nil` where an entry is refused for it.
+    /// The weight as it is stored, or `nil` if an entry is refused for it.
     func accepted(_ weight: Int) -> UInt32? {
         precondition(weight > 0, "The weight of an entry is positive.")
         guard weight <= capacity else { return nil }

@@ -6,7 +6,7 @@ import GrovePlatform
     import Foundation
 #endif
 
-/// The terminal behind the standard streams, where there is one.
+/// The terminal behind the standard streams, if there is one.
 package enum Terminal {
     /// Whether standard error is a terminal: then progress is shown there.
     static let showsProgress = isatty(STDERR_FILENO) != 0

@@ -2,7 +2,7 @@
 package struct AccessTrace {
     /// Keys numbered in the order of their first request.
     private(set) var requests: [UInt32] = []
-    /// The weight of every request; empty where all are 1.
+    /// The weight of every request; empty if all are 1.
     private(set) var weights: [UInt32] = []
     /// How many different keys there are.
     private(set) var distinct = 0

@@ -98,7 +98,7 @@ final class ChildProcess {
         for end in [input, output, errors] { _ = close(end) }
     }
 
-    /// What the process wrote to its standard error until now, as far as it was read; its beginning, where there is much.
+    /// What the process wrote to its standard error until now, as far as it was read; its beginning, if there is much.
     var errorText: String { String(decoding: complaint.prefix(4_000), as: UTF8.self) }
 
     /// The next line of its standard output, without the line break.

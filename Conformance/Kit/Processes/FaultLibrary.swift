@@ -20,7 +20,7 @@ final class FaultLibrary: Sendable {
         case failSync(at: Int, count: Int, errno: Int32)
     }
 
-    /// The compiler, where there is one and libraries can be preloaded.
+    /// The compiler, if there is one and libraries can be preloaded.
     static let compiler: String? = {
         #if os(Linux)
             let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"

@@ -13,11 +13,11 @@ import GrovePlatform
 struct ProgramProcess {
     /// What came of a run.
     struct Outcome {
-        /// What became of each step that ended, in order: `nil` where it was done, or the error's code.
+        /// What became of each step that ended, in order: `nil` if it was done, or the error's code.
         var steps: [String?] = []
         /// Errors of opening, before it worked.
         var openings: [String] = []
-        /// Every answer at the end, in the process; `nil` where it did not come to that.
+        /// Every answer at the end, in the process; `nil` if it did not come to that.
         var dump: [String]?
         var ending = ChildProcess.Ending.exited(0)
         var calls = 0

@@ -13,7 +13,7 @@ enum RuleMessage: Equatable {
         }
     }
 
-    /// What `line` says, `nil` where it is something else that the process printed.
+    /// What `line` says, `nil` if it is something else that the process printed.
     init?(_ line: String) {
         let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         switch parts.first {

@@ -11,7 +11,7 @@ enum SmallDisk {
 
     /// The program that gives a process mounts of its own, and how: as root, or else as a user that is root for itself.
     ///
-    /// `nil` where the system has no such program, or lets nothing be mounted.
+    /// `nil` if the system has no such program, or lets nothing be mounted.
     private static let launcher: WorkerCommand? = {
         #if os(Linux)
             let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"

@@ -6,7 +6,7 @@ import Synchronization
 struct History: Sendable {
     /// One call, from its beginning to its end.
     struct Call: Sendable, CustomStringConvertible {
-        /// What was written, or what was read; `nil` where there was nothing.
+        /// What was written, or what was read; `nil` if there was nothing.
         let value: Int?
         let isWrite: Bool
         let begin: Int

@@ -22,7 +22,7 @@ struct Plan: Hashable, Sendable, CustomStringConvertible {
     var kind: Kind
     var number: Int
     var salt: Int
-    /// The children in order; `nil` where an optional one is absent.
+    /// The children in order; `nil` if an optional one is absent.
     var children: [Plan?] = []
 
     /// The identifier; both projections of a profile have one.

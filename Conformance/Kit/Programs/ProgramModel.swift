@@ -27,7 +27,7 @@ struct ProgramModel: Sendable {
             }
         }
 
-        /// Whether a cache that said `came` is right; where it has forgotten something, a miss is right too.
+        /// Whether a cache that said `came` is right; if it has forgotten something, a miss is right too.
         func agrees(_ came: String, forgets: Bool) -> Bool {
             switch self {
             case .done: came != Answer.refused.description
@@ -75,7 +75,7 @@ struct ProgramModel: Sendable {
 
     /// Does what `step` does to a cache.
     ///
-    /// - Returns: what each call of it says; `nil` where that is not known.
+    /// - Returns: what each call of it says; `nil` if that is not known.
     @discardableResult
     mutating func apply(_ step: Step) -> [Answer?] {
         time += 1
@@ -190,7 +190,7 @@ struct ProgramModel: Sendable {
             })
     }
 
-    /// What reading a collection as of `kind`, or a page of it, finds; `nil` where elements are of another.
+    /// What reading a collection as of `kind`, or a page of it, finds; `nil` if elements are of another.
     private func page(_ key: Int, _ kind: Plan.Kind, _ range: Range<Int>? = nil) -> Answer? {
         guard let list = lists[key] else { return .miss }
         let entries = list[(range ?? 0..<list.count).clamped(to: 0..<list.count)]
@@ -207,7 +207,7 @@ struct ProgramModel: Sendable {
         return .value("[\(texts.joined(separator: ";"))]")
     }
 
-    /// The kind of a collection's elements, where they are of one.
+    /// The kind of a collection's elements, if they are of one.
     func kind(ofList key: Int) -> Plan.Kind? {
         guard let kind = lists[key]?.first?.kind, lists[key]?.allSatisfy({ $0.kind == kind }) == true else {
             return nil

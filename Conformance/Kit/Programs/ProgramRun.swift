@@ -13,7 +13,7 @@ final class ProgramRun {
 
     /// Does one step.
     ///
-    /// - Returns: what each call of it said: a value, a miss with its reason, what changed; empty where there is nothing to
+    /// - Returns: what each call of it said: a value, a miss with its reason, what changed; empty if there is nothing to
     ///   say.
     func perform(_ step: Step) throws -> [String] {
         switch step {

@@ -61,7 +61,7 @@ struct ReferenceForest: Sendable {
         if key.isEmpty { throw CacheError(.emptyIdentifier, "A key of no bytes names nothing.") }
     }
 
-    /// Keeps `model` and everything identified below it; where one identifier comes twice, the later one wins.
+    /// Keeps `model` and everything identified below it; if one identifier comes twice, the later one wins.
     private mutating func plant(_ model: any SimpleModel) {
         if let identifier = model.modelIdentifier { keep(model, identifier) }
         guard let tree = model as? any Model else { return }
@@ -151,7 +151,7 @@ struct ReferenceForest: Sendable {
         return found
     }
 
-    /// The newest tree of `identifier`; `nil` where it was deleted, after `holder` at the earliest.
+    /// The newest tree of `identifier`; `nil` if it was deleted, after `holder` at the earliest.
     private func look(
         up identifier: ModelIdentifier, _ projection: String, since holder: Int?, _ walk: inout ReferenceWalk
     ) throws -> (any SimpleModel)? {

@@ -60,7 +60,7 @@ final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, Sweepabl
     private(set) var changes: [ReferenceChange] = []
     /// Commits changes before the transaction's end, as no store may.
     var commitEarly: (([ReferenceChange]) -> Void)?
-    /// What the last look-up returned, where it does not last.
+    /// What the last look-up returned, if it does not last.
     private var scratch: ReferenceBytes?
 
     private let round: ReferenceRound

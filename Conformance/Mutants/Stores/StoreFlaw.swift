@@ -6,7 +6,7 @@ protocol StoreFlaw: Sendable {
     /// The key under which an entry is kept.
     static func key(_ key: [UInt8], in content: ReferenceContent) -> [UInt8]
 
-    /// What is kept under `key` of `value` where `old` was; `nil` where nothing is.
+    /// What is kept under `key` of `value` where `old` was; `nil` if nothing is.
     static func value(_ value: [UInt8], of key: [UInt8], over old: [UInt8]?) -> [UInt8]?
 
     /// What a put of `value` is made into, before anything else.

@@ -128,7 +128,7 @@ import Synchronization
         }
     }
 
-    /// `status`, or `ENOSPC` where the file system has next to no room and LMDB says `EIO`.
+    /// `status`, or `ENOSPC` if the file system has next to no room and LMDB says `EIO`.
     ///
     /// That is what LMDB reports of a write that was cut short, whatever cut it: its source does not know a better code.
     func explained(_ status: Int32) -> Int32 {
@@ -159,7 +159,7 @@ import Synchronization
 
     /// Reads the stamp, or writes it where nothing is stored and `flags` allow it.
     ///
-    /// - Returns: the database, or `nil` where there is no stamp.
+    /// - Returns: the database, or `nil` if there is no stamp.
     private static func stamp(_ pointer: OpaquePointer, _ flags: UInt32) throws(CacheError) -> MDB_dbi? {
         var begun: OpaquePointer?
         try unsafe check(mdb_txn_begin(pointer, nil, flags, &begun), "begin a transaction")

@@ -34,7 +34,7 @@ struct LMDBMeta {
     let lastPage: UInt64
     private let commit: UInt64
 
-    /// Reads the one at `place`; `nil` where there is none.
+    /// Reads the one at `place`; `nil` if there is none.
     private init?(_ file: Int32, at place: Int) {
         var bytes = [UInt8](repeating: 0, count: Self.byteCount)
         guard unsafe pread(file, &bytes, Self.byteCount, off_t(place)) == Self.byteCount else { return nil }

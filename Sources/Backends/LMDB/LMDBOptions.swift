@@ -33,7 +33,7 @@ public struct LMDBOptions: Sendable, Equatable, PatientOptions {
         self.lockTimeout = lockTimeout
     }
 
-    /// - Throws: ``CacheError`` with code `unsupported` where a number is none that LMDB takes.
+    /// - Throws: ``CacheError`` with code `unsupported` if a number is none that LMDB takes.
     func check() throws(CacheError) {
         guard mapSize > 0, mapSize < Int.max - LMDBEnvironment.systemPage else {
             throw CacheError(.unsupported, "`mapSize` is \(mapSize); pass a positive number of bytes")

@@ -29,7 +29,7 @@ extension LMDBStore {
         return map / 100 * 64
     }
 
-    /// The size of the map where the files may take `bytes`; `nil` where that is too little.
+    /// The size of the map where the files may take `bytes`; `nil` if that is too little.
     static func map(within bytes: Int) -> Int? {
         let page = LMDBEnvironment.systemPage
         let map = (bytes - besideMap) / page * page
@@ -154,7 +154,7 @@ extension LMDBEnvironment {
         return oldest
     }
 
-    /// The last word of a line of the list of readers, where that is a number.
+    /// The last word of a line of the list of readers, if that is a number.
     static func commit(ofReader line: UnsafePointer<CChar>) -> UInt? {
         var number: UInt?
         var (isWord, place) = (false, unsafe line)

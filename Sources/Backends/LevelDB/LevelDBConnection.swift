@@ -12,7 +12,7 @@ final class LevelDBConnection: Sendable {
     struct State: ~Copyable {
         /// `nil` once the store is closed.
         var directory: LevelDBDirectory?
-        /// `nil` where reopening failed; the next use tries again.
+        /// `nil` if reopening failed; the next use tries again.
         var handle: LevelDBHandle?
         /// Whether a wipe was begun and has to be finished before the files are opened.
         var isWiping = false
@@ -26,7 +26,7 @@ final class LevelDBConnection: Sendable {
         /// Whether the batch of a failed write is still in the log, which then must not be opened.
         var mustCut = false
         var commits = 0
-        /// How a budget is shared out, where there is one, and the options that suit it.
+        /// How a budget is shared out, if there is one, and the options that suit it.
         var shares: LevelDBShares?
         var budgetOptions: LevelDBOptions?
         /// When a compaction was waited for in vain.
@@ -204,7 +204,7 @@ final class LevelDBConnection: Sendable {
     /// Whether `CURRENT` and a log are in the directory, as they are while LevelDB has it open.
     var isComplete: Bool { state.withLock { $0.directory?.hasCurrent == true && $0.directory?.newestLog() != nil } }
 
-    /// How a budget is shared out, where there is one.
+    /// How a budget is shared out, if there is one.
     var shares: LevelDBShares? { state.withLock { $0.shares } }
 
     /// Closes the handle, removes its files and opens it again; views that are asked for meanwhile wait.

@@ -21,8 +21,8 @@ struct LevelDBDirectory: ~Copyable {
 
     /// Locks the directory of `files` and sees to it that LevelDB may open it.
     ///
-    /// - Throws: ``CacheError`` with code `locked` where another handle or process holds it; `notAStore` where it holds
-    ///   another engine's store; `corrupted` where LevelDB's files are there without `CURRENT`, which LevelDB would delete
+    /// - Throws: ``CacheError`` with code `locked` if another handle or process holds it; `notAStore` if it holds
+    ///   another engine's store; `corrupted` if LevelDB's files are there without `CURRENT`, which LevelDB would delete
     ///   in favour of an empty store; `inputOutput`, `permissionDenied`.
     init(_ files: StoreFiles) throws(CacheError) {
         self.files = files
@@ -43,7 +43,7 @@ struct LevelDBDirectory: ~Copyable {
 
     /// Sees to it that the directory's path leads to it: what LevelDB opens, and what is removed here, goes by the path.
     ///
-    /// - Throws: ``CacheError`` with code `inputOutput` where it was moved or removed.
+    /// - Throws: ``CacheError`` with code `inputOutput` if it was moved or removed.
     func checkPath() throws(CacheError) {
         guard let held = FileIdentity(descriptor: descriptor), FileIdentity(files.path) == held else {
             throw CacheError(.inputOutput, "The directory \(files.path) was moved or removed while its store is open.")
@@ -163,7 +163,7 @@ struct LevelDBDirectory: ~Copyable {
         fileprivate var number: Int { Int(name.prefix { $0 != "." }) ?? 0 }
     }
 
-    /// The log that LevelDB writes to, `nil` where it cannot be told.
+    /// The log that LevelDB writes to, `nil` if it cannot be told.
     func newestLog() -> Log? {
         var newest: Log?
         let isListed: Void? = try? files.forEachFile { name, file in
@@ -201,7 +201,7 @@ struct LevelDBDirectory: ~Copyable {
     /// It may be whole, where synchronising it was what failed, and would otherwise be found at the next opening.
     /// LevelDB does not write to the log between the failure and its closing.
     ///
-    /// - Returns: whether it is gone; where it is not, the log must not be opened before it is.
+    /// - Returns: whether it is gone; if it is not, the log must not be opened before it is.
     func cut(backTo log: Log) -> Bool {
         guard (try? checkPath()) != nil, let newest = newestLog() else { return false }
         let file = unsafe open(files.path(of: newest.name), O_WRONLY | O_CLOEXEC)

@@ -40,7 +40,7 @@ struct LevelDBLogTail {
         }
     }
 
-    /// How long the log is without the torn record at its end; `nil` where there is none, or more than that is damaged.
+    /// How long the log is without the torn record at its end; `nil` if there is none, or more than that is damaged.
     ///
     /// - Complexity: O(*n*) for a log that is whole; behind damage, a checksum for each place that looks like a header.
     func wholeLength() -> Int? {

@@ -14,7 +14,7 @@ struct LevelDBLookup: ~Copyable {
     /// How many keys were looked up, up to ``fewKeys``.
     private var count = 0
     private var runs: [KeyRun] = []
-    /// The run that is given up next, where there are too many.
+    /// The run that is given up next, if there are too many.
     private var oldest = 0
     private var iterator: LevelDBIterator?
     /// The run that ``iterator`` follows.
@@ -32,7 +32,7 @@ struct LevelDBLookup: ~Copyable {
         unsafe self.options = unsafe options
     }
 
-    /// The value of `key`, or `nil` where there is none; valid until the next call.
+    /// The value of `key`, or `nil` if there is none; valid until the next call.
     mutating func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         if count < Self.fewKeys {
             count += 1
@@ -48,7 +48,7 @@ struct LevelDBLookup: ~Copyable {
         iterator = nil
     }
 
-    /// The run that `key` continues, where that is long enough to be followed.
+    /// The run that `key` continues, if that is long enough to be followed.
     private mutating func run(of key: UnsafeRawBufferPointer) -> Int? {
         guard let next = unsafe KeyRun(key) else { return nil }
         guard let run = runs.firstIndex(where: { $0.isOfSameKeys(as: next) }) else {
@@ -97,7 +97,7 @@ private struct KeyRun {
     /// How many keys have followed each other.
     var length = 0
 
-    /// A run that begins with `key`; `nil` where that does not end in a number.
+    /// A run that begins with `key`; `nil` if that does not end in a number.
     init?(_ key: UnsafeRawBufferPointer) {
         var (start, value, place) = (key.count, 0, 1)
         while start > 0, key.count - start < 18, case let digit = unsafe key[start - 1] &- UInt8(ascii: "0"), digit < 10

@@ -43,7 +43,7 @@ import GrovePlatform
 
     deinit { unsafe blocks.forEach { unsafe $0.deallocate() } }
 
-    /// The last word on `key`, or `nil` where the transaction has not written it.
+    /// The last word on `key`, or `nil` if the transaction has not written it.
     ///
     /// - Complexity: O(1) expected.
     @inline(__always)

@@ -133,7 +133,7 @@ public final class LevelDBTransaction: SweepableTransaction {
 
     /// Writes what the transaction did, as one batch.
     ///
-    /// - Returns: false where it did nothing, so that nothing was written.
+    /// - Returns: false if it did nothing, so that nothing was written.
     func commit(syncs: Bool) throws(CacheError) -> Bool {
         guard !overlay.entries.isEmpty else { return false }
         guard let batch = unsafe leveldb_writebatch_create() else {

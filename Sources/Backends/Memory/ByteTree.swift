@@ -15,7 +15,7 @@ struct ByteTree {
     /// Greater than that of each version before; what has it as its birth belongs to this tree alone.
     let number: UInt64
 
-    /// The topmost node; `nil` where there is no entry.
+    /// The topmost node; `nil` if there is no entry.
     private(set) var root: TreeNode?
 
     /// The number of entries.
@@ -49,7 +49,7 @@ struct ByteTree {
         made += 1
         payloadBytes += entry.payloadBytes
         let nearest = root?.nearest(key)
-        // The position of the branch that tells the two apart; `nil` where the keys are equal.
+        // The position of the branch that tells the two apart; `nil` if the keys are equal.
         let difference = nearest.map { key.firstDifference(from: $0.key) } ?? 0
         let (branch, symbol, _) = own(key, upTo: difference ?? TreeNode.noPosition - 1)
         let old = branch.map { $0[symbol] } ?? root

@@ -27,7 +27,7 @@ import GroveModel
         return 1 &+ (position & 1 == 0 ? byte &>> 4 : byte & 15)
     }
 
-    /// The position of the first symbol in which this key and `other` differ, or `nil` where they are equal.
+    /// The position of the first symbol in which this key and `other` differ, or `nil` if they are equal.
     func firstDifference(from other: KeyBytes) -> Int? {
         if self == other { return nil }
         let shared = unsafe min(bytes.count, other.bytes.count)

@@ -2,7 +2,7 @@ import GroveCache
 
 /// What is looked for in the tree below a node.
 extension TreeNode {
-    /// The value of `key`, or `nil` where there is none.
+    /// The value of `key`, or `nil` if there is none.
     @inline(__always)
     func value(_ key: KeyBytes) -> UnsafeRawBufferPointer? {
         var node = self

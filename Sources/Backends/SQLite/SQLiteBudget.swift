@@ -12,7 +12,7 @@ import GroveModel
 /// fills the pages there, and the next transaction goes on behind them.
 final class SQLiteBudget: Sendable {
     private struct State {
-        /// All of it, in bytes; `nil` where there is none.
+        /// All of it, in bytes; `nil` if there is none.
         var bytes: Int?
         /// Pages of the database, those that are free, and how many there may be.
         var pages = 0
@@ -44,7 +44,7 @@ final class SQLiteBudget: Sendable {
         }
         /// Whether the log has room for records that are packed.
         var hasRoomToPack = false
-        /// The bytes that the log has left for the next transaction, where that may be too few for it, and whether a view
+        /// The bytes that the log has left for the next transaction, if that may be too few for it, and whether a view
         /// keeps it from having more.
         var logRoom: (bytes: Int, isHeld: Bool)?
     }
@@ -152,9 +152,9 @@ final class SQLiteBudget: Sendable {
         return CacheError(.full, "a view that stays open keeps the log from starting over; end views soon")
     }
 
-    /// Checks that the log has room for the pages that the transaction under way has changed, where that was not known before.
+    /// Checks that the log has room for the pages that the transaction under way has changed, if that was not known before.
     ///
-    /// - Throws: ``CacheError`` with code `overBudget`, or `full` where a view keeps the log.
+    /// - Throws: ``CacheError`` with code `overBudget`, or `full` if a view keeps the log.
     func checkLog(_ connection: SQLiteConnection) throws(CacheError) {
         let room = state.withLock { state in
             defer { state.logRoom = nil }

@@ -85,7 +85,7 @@ import GroveModel
         try statement.run("run \(text)")
     }
 
-    /// The number in the first row of `text`, 0 where there is none.
+    /// The number in the first row of `text`, 0 if there is none.
     func number(_ text: String) throws(CacheError) -> Int64 {
         let statement = try SQLiteStatement(text, self)
         guard try statement.step("run \(text)") else { return 0 }

@@ -37,7 +37,7 @@ enum SQLiteLayout {
         try connection.run("PRAGMA journal_size_limit = 4194304")
     }
 
-    /// Whether the database is ours; false where it is empty.
+    /// Whether the database is ours; false if it is empty.
     private static func isOurs(_ connection: SQLiteConnection) throws(CacheError) -> Bool {
         let application = try connection.number("PRAGMA application_id")
         if application == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 { return false }

@@ -33,7 +33,7 @@ struct SQLiteLookup: ~Copyable {
         unsafe Int64(Int32(truncatingIfNeeded: hash64(key, seed: 0) & mask))
     }
 
-    /// The place of `key` and its value, which stays until the next call; `nil` where it is not stored.
+    /// The place of `key` and its value, which stays until the next call; `nil` if it is not stored.
     ///
     /// - Complexity: O(log *n*), and for a key without a number linear in the keys that share its 32-bit hash.
     mutating func find(
@@ -50,7 +50,7 @@ struct SQLiteLookup: ~Copyable {
         return nil
     }
 
-    /// The number of the row of `key`, whether it is there or not; `nil` where keys of its kind are stored by name.
+    /// The number of the row of `key`, whether it is there or not; `nil` if keys of its kind are stored by name.
     mutating func row(of key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
         guard let form = unsafe SQLiteNumberedKey(key),
             let prefix = try unsafe prefixes.number(of: UnsafeRawBufferPointer(rebasing: key[..<form.prefixCount]))
@@ -58,14 +58,14 @@ struct SQLiteLookup: ~Copyable {
         return SQLiteNumberedKey.row(prefix, form.number)
     }
 
-    /// The prefix of `key`, which has no row, and the number that it should have; `nil` where it is stored by name.
+    /// The prefix of `key`, which has no row, and the number that it should have; `nil` if it is stored by name.
     mutating func newPrefix(of key: UnsafeRawBufferPointer) -> (text: UnsafeRawBufferPointer, number: Int64)? {
         guard let form = unsafe SQLiteNumberedKey(key) else { return nil }
         let prefix = unsafe UnsafeRawBufferPointer(rebasing: key[..<form.prefixCount])
         return unsafe prefixes.next(for: prefix).map { unsafe (prefix, $0) }
     }
 
-    /// Puts the key of `row`, a row of `numbered`, into `buffer`; false where its prefix is lost.
+    /// Puts the key of `row`, a row of `numbered`, into `buffer`; false if its prefix is lost.
     mutating func writeKey(of row: Int64, to buffer: inout ByteBuffer) throws(CacheError) -> Bool {
         guard let text = try prefixes.text(of: SQLiteNumberedKey.prefix(ofRow: row)) else { return false }
         buffer.removeAll()

@@ -26,7 +26,7 @@ struct SQLiteNumberedKey: Equatable {
     /// The longest prefix, in bytes.
     private static let longestPrefix = 64
 
-    /// Takes `key` apart; `nil` where it does not end in a number, or is not of the form.
+    /// Takes `key` apart; `nil` if it does not end in a number, or is not of the form.
     init?(_ key: UnsafeRawBufferPointer) {
         var start = key.count
         while start > 0, unsafe Self.isDigit(key[start - 1]) { start -= 1 }

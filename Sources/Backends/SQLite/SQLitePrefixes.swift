@@ -18,7 +18,7 @@ struct SQLitePrefixes: ~Copyable {
         newer = try SQLiteStatement("SELECT id, text FROM prefix WHERE id > ?1 ORDER BY id", connection)
     }
 
-    /// The number of `prefix` in the connection's transaction, or `nil` where it has none.
+    /// The number of `prefix` in the connection's transaction, or `nil` if it has none.
     ///
     /// - Complexity: O(1) for one that is known, O(log *n*) otherwise.
     mutating func number(of prefix: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
@@ -34,13 +34,13 @@ struct SQLitePrefixes: ~Copyable {
         return found.number
     }
 
-    /// The prefix of number `number`, or `nil` where there is none.
+    /// The prefix of number `number`, or `nil` if there is none.
     mutating func text(of number: Int64) throws(CacheError) -> [UInt8]? {
         if texts[number] == nil, number > last { try load() }
         return texts[number]
     }
 
-    /// The number that `prefix`, which has none, is to have, or `nil` where it cannot have one.
+    /// The number that `prefix`, which has none, is to have, or `nil` if it cannot have one.
     mutating func next(for prefix: UnsafeRawBufferPointer) -> Int64? {
         guard unsafe last < SQLiteNumberedKey.most(prefixesLike: prefix), unsafe known[hash64(prefix, seed: 0)] == nil,
             unsafe SQLiteNumberedKey.isPrintable(prefix)

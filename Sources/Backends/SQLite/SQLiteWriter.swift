@@ -73,7 +73,7 @@ import GroveModel
         return unsafe .named(sqlite3_last_insert_rowid(connection.pointer))
     }
 
-    /// Gives the prefix of `key` a number and returns the row of `key`; `nil` where it can have none.
+    /// Gives the prefix of `key` a number and returns the row of `key`; `nil` if it can have none.
     private func rowOfNewPrefix(_ key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
         guard let prefix = unsafe lookup.newPrefix(of: key) else { return nil }
         unsafe newPrefix.bind(prefix.number, at: 1)

@@ -10,10 +10,10 @@ import GrovePlatform
 ///
 /// Times are seconds since 1970.
 struct AgeClock: Sendable {
-    /// The owner's clock, where there is one.
+    /// The owner's clock, if there is one.
     let now: (@Sendable () -> Date)?
 
-    /// The time that a record of a call made now says: whole seconds, never later than the call; 0 where the clock tells
+    /// The time that a record of a call made now says: whole seconds, never later than the call; 0 if the clock tells
     /// none.
     var ofCall: UInt32 {
         guard let now else {

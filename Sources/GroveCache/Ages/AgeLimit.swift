@@ -10,7 +10,7 @@ struct AgeLimit {
     /// The time now.
     private let latest: Double
 
-    /// Accepts what was confirmed within `maxAge` seconds before `now`; nothing where either is no number.
+    /// Accepts what was confirmed within `maxAge` seconds before `now`; nothing if either is no number.
     init(maxAge: Double, now: Double) { (oldest, latest) = (now - maxAge, now) }
 
     /// Whether what was confirmed at `time` is young enough.

@@ -47,7 +47,7 @@ final class ChangeHub: Sendable {
         return origin
     }
 
-    /// Whether a follower shows something; `nil` where none shows anything.
+    /// Whether a follower shows something; `nil` if none shows anything.
     var shows: (@Sendable (ShownItem) -> Bool)? {
         let all = state.withLock { Array($0.shows.values) }
         guard !all.isEmpty else { return nil }

@@ -65,7 +65,7 @@ package enum StoredLayout {
 
     /// Checks that `word`, which a file has, is that of `number`.
     ///
-    /// - Throws: ``CacheError`` with code `unsupportedFormat` where it is a later layout's, and `corrupted` where it is none's.
+    /// - Throws: ``CacheError`` with code `unsupportedFormat` if it is a later layout's, and `corrupted` if it is none's.
     package static func check(_ word: UInt32, is number: UInt8) throws(CacheError) {
         if word == self.word(number) { return }
         let found = UInt8(truncatingIfNeeded: word)

@@ -32,7 +32,7 @@ package struct StoreFiles: Sendable {
 
     /// Checks that `directory` is a directory that can hold a store.
     ///
-    /// - Throws: ``CacheError`` with code `unsupported` where there is no path, `inputOutput` where nothing has it,
+    /// - Throws: ``CacheError`` with code `unsupported` if there is no path, `inputOutput` if nothing has it,
     ///   `notAStore` where it is no directory's, or `permissionDenied`.
     package init(_ directory: String?) throws(CacheError) {
         guard let path = directory else {
@@ -63,7 +63,7 @@ package struct StoreFiles: Sendable {
     /// Whether there is a file called `name`.
     package func holds(_ name: String) -> Bool { unsafe access(path(of: name), F_OK) == 0 }
 
-    /// The file called `name`, or `nil` where there is none.
+    /// The file called `name`, or `nil` if there is none.
     package func file(_ name: String) -> File? {
         var status = stat()
         return unsafe lstat(path(of: name), &status) == 0 ? File(status) : nil
@@ -90,7 +90,7 @@ package struct StoreFiles: Sendable {
         defer { unsafe closedir(listing) }
         while let entry = unsafe readdir(listing) {
             var status = stat()
-            // The name is looked up byte for byte, also where it is no text.
+            // The name is looked up byte for byte, also if it is no text.
             let name: String? = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
                 unsafe tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
                     unsafe fstatat(dirfd(listing), $0, &status, AT_SYMLINK_NOFOLLOW) == 0 ? String(cString: $0) : nil

@@ -4,7 +4,7 @@ import GrovePlatform
 
 /// Keeping the budget: all of it on ``writer``, but for the beginning.
 extension CacheCore {
-    /// The store, where it keeps within a budget.
+    /// The store, if it keeps within a budget.
     private var budgetedStore: (any BudgetedStore)? { state.withLock { $0.life.currentStore?.budgeted } }
 
     /// Whether making room may wait for views to end: none has been open for long.
@@ -25,7 +25,7 @@ extension CacheCore {
 
     /// Commits `group`, evicting beforehand where the store has no room for it.
     ///
-    /// - Throws: ``CacheError`` with code `overBudget` where it is more than the whole budget, and what committing throws.
+    /// - Throws: ``CacheError`` with code `overBudget` if it is more than the whole budget, and what committing throws.
     func transactWithinBudget(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {
         do throws(CacheError) {
             return try transactMakingRoom(group)

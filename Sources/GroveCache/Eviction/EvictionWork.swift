@@ -2,7 +2,7 @@ import GroveModel
 
 /// What one transaction does about the budget.
 struct EvictionWork {
-    /// Who evicts, where there is a budget.
+    /// Who evicts, if there is a budget.
     let evictor: Evictor?
     /// Whether a follower shows something.
     let shows: (@Sendable (ShownItem) -> Bool)?
@@ -14,7 +14,7 @@ struct EvictionWork {
     var own: Set<UInt64> = []
     /// What may go, and is shown by a follower: it goes last.
     var shown = ShownCandidates()
-    /// Whether a record stays until as many bytes were written after it as it has, also where nothing else may go.
+    /// Whether a record stays until as many bytes were written after it as it has, also if nothing else may go.
     var sparesYoung = false
     /// No record of more bytes goes.
     var largest = Int.max

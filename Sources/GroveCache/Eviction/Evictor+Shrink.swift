@@ -52,7 +52,7 @@ extension Evictor {
         var payload = Int.max
         var isDone = false
         while !isDone {
-            // The log of an engine that has one may be cut off; where it cannot be, it grows until the files shrink.
+            // The log of an engine that has one may be cut off; if it cannot be, it grows until the files shrink.
             _ = try? store.makeRoom(
                 for: WriteLoad(entries: 0, replaced: 0, evictions: Evictor.evictionsAtOnce, bytes: 0))
             var summary: TransactionSummary?

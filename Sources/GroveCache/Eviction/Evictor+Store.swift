@@ -74,7 +74,7 @@ extension Evictor {
         opened.file = replaced.file
     }
 
-    /// Saves what is known in `directory`, where that has room for it.
+    /// Saves what is known in `directory`, if that has room for it.
     func save(in directory: String) {
         guard let bytes = save() else { return }
         changesSinceSave = 0

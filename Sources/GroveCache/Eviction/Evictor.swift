@@ -61,7 +61,7 @@ final class Evictor: @unchecked Sendable {
         (savedIn, last, isPrepared) = (directory, nil, false)
         foreignCommits += 1
         pins.limit = (
-            // What is left is for what comes and goes, and for the engine, which needs room to write even where nothing can be evicted.
+            // What is left is for what comes and goes, and for the engine, which needs room to write even if nothing can be evicted.
             bytes: budget.bytes == nil ? .max : capacity / 100 * 50, count: budget.nodes ?? .max
         )
     }
@@ -130,7 +130,7 @@ final class Evictor: @unchecked Sendable {
 
     // MARK: Who goes
 
-    /// Notes whether a record that was looked at is expired, where the budget says when that is.
+    /// Notes whether a record that was looked at is expired, if the budget says when that is.
     func noteLook(foundExpired isExpired: Bool) { expiredShare += ((isExpired ? 1 : 0) - expiredShare) / 256 }
 
     /// Whether so many are expired that they are worth a search.
@@ -159,7 +159,7 @@ final class Evictor: @unchecked Sendable {
 
     private static let savedVersion: UInt64 = 2
 
-    /// What is known, as bytes; `nil` where that is nothing.
+    /// What is known, as bytes; `nil` if that is nothing.
     func save() -> [UInt8]? {
         guard isPrepared else { return nil }
         let (main, slots) = (order.main, order.main.seen.slots)

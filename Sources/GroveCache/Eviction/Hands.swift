@@ -22,7 +22,7 @@ struct Hands {
     /// is stored.
     private var state = UInt64.random(in: .min ... .max)
 
-    /// Adds one at `cursor`, where there are not too many.
+    /// Adds one at `cursor`, if there are not too many.
     mutating func add(_ cursor: SweepCursor) {
         if cursors.count < Hands.most, places.insert(cursor).inserted { cursors.append(cursor) }
     }

@@ -2,7 +2,7 @@ import GroveModel
 
 /// What must not be evicted: the roots that handles retain, and a mark on everything that is reachable from them.
 ///
-/// A mark is the hash of a store's key and the bytes of what is stored under it, 0 where nothing is: then whatever comes
+/// A mark is the hash of a store's key and the bytes of what is stored under it, 0 if nothing is: then whatever comes
 /// is held as soon as it is written. What is marked is passed over.
 ///
 /// Marks follow writes: they come when a root is retained, and when something that is marked is written and names more.
@@ -131,7 +131,7 @@ struct PinTable {
     /// Takes away the marks of what was written longest ago, so that an eighth of what may be marked is free.
     mutating func releaseOldest() { release(downTo: limit.bytes - limit.bytes / 8, limit.count - limit.count / 8) }
 
-    /// Takes away the older half of the marks, as nothing else may go; false where there are none.
+    /// Takes away the older half of the marks, as nothing else may go; false if there are none.
     mutating func releaseHalf() -> Bool {
         guard count > 0 else { return false }
         release(downTo: bytes / 2, count / 2)

@@ -36,7 +36,7 @@ struct TouchTable: Sendable {
         isEmpty = true
     }
 
-    /// Makes a table of what was saved of another; `nil` where `slots` are none of a table.
+    /// Makes a table of what was saved of another; `nil` if `slots` are none of a table.
     init?(slots: ContiguousArray<UInt32>, unit: UInt64) {
         guard slots.count >= TouchTable.leastSlots, slots.count <= TouchTable.mostSlots,
             slots.count & (slots.count - 1) == 0, unit > 0

@@ -65,7 +65,7 @@ extension WriteTransaction {
 
     /// Evicts until what is stored fits, but for what the call or the transaction has written.
     ///
-    /// - Throws: ``CacheError`` with code `overBudget` where nothing more may go.
+    /// - Throws: ``CacheError`` with code `overBudget` if nothing more may go.
     mutating func removeVictims(downToAll limit: Int) throws(CacheError) -> EvictedNames {
         let evicted = try removeVictims(downTo: limit)
         guard let account = stored.account, isOver(limit) else { return evicted }

@@ -4,7 +4,7 @@ import GroveModel
 extension WriteTransaction {
     /// Retains a root, or lets go of it.
     ///
-    /// - Throws: ``CacheError`` with code `overBudget` where what is reachable from it does not fit, and `closed` where
+    /// - Throws: ``CacheError`` with code `overBudget` if what is reachable from it does not fit, and `closed` if
     ///   the handle is closed by now.
     mutating func apply(_ pin: PinChange) throws(CacheError) {
         guard let evictor else { return }
@@ -21,7 +21,7 @@ extension WriteTransaction {
         throw CacheError(.overBudget, "What is pinned would take more than the part of the budget that pins may have.")
     }
 
-    /// What `stored`, which is about to be replaced or removed, names, where it is marked; `nil` where it is not.
+    /// What `stored`, which is about to be replaced or removed, names, if it is marked; `nil` if it is not.
     func markedReferences(_ key: UnsafeRawBufferPointer, _ stored: UnsafeRawBufferPointer?) -> Set<UInt64>? {
         guard let evictor, !evictor.pins.isEmpty, unsafe evictor.pins.isMarked(Evictor.hash(key)) else { return nil }
         guard let stored = unsafe stored else { return [] }
@@ -70,7 +70,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The keys of the nodes that `stored` refers to, or of its chunks, in order; none where it cannot be read.
+    /// The keys of the nodes that `stored` refers to, or of its chunks, in order; none if it cannot be read.
     private static func references(of key: UnsafeRawBufferPointer, _ stored: UnsafeRawBufferPointer) -> [[UInt8]] {
         guard let header = try? unsafe RecordHeader(stored, key: key) else { return [] }
         if header.flags.contains(.chunks) { return (try? CollectionHead(header))?.chunkKeys ?? [] }

@@ -23,7 +23,7 @@ package struct StoredRecord: Sendable {
     package struct Envelope: Sendable {
         package let flags: [String]
         package let sequence: CallNumber
-        /// The number of the last deletion that the record follows, 0 where there was none.
+        /// The number of the last deletion that the record follows, 0 if there was none.
         package let deletion: CallNumber
         package let isTombstone: Bool
         package let recordName: String
@@ -44,7 +44,7 @@ package struct StoredRecord: Sendable {
 }
 
 extension NormalizedCache {
-    /// The record of `name`, or `nil` where there is none; queued writes do not show.
+    /// The record of `name`, or `nil` if there is none; queued writes do not show.
     ///
     /// - Throws: ``CacheError`` with code `closed`, `corrupted` or `inputOutput`. A record that is damaged is returned,
     ///   with its damage.

@@ -20,7 +20,7 @@ extension CacheCore {
         return opened.store
     }
 
-    /// Opens the store again, where others replaced its files.
+    /// Opens the store again, if others replaced its files.
     ///
     /// - Throws: ``CacheError`` with code `closed` or `suspended`, and what opening throws.
     func refresh() throws(CacheError) {

@@ -97,8 +97,8 @@ extension CacheCore {
         }
     }
 
-    /// Opens the store once more before the cache is closed, where calls that came while it was suspended are to forget
-    /// what they would have replaced; where it cannot be opened, that stays.
+    /// Opens the store once more before the cache is closed, if calls that came while it was suspended are to forget
+    /// what they would have replaced; if it cannot be opened, that stays.
     private func takeUpToForget() {
         guard case .closing(nil) = state.withLock({ $0.life }), !state.withLock({ $0.failedWrites.isEmpty }),
             let directory = source.directory, source.isPersistent, FileIdentity(directory) != nil

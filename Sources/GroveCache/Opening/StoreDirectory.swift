@@ -15,7 +15,7 @@ package enum StoreDirectory {
     /// Makes `directory` with mode 0700, and its parents, unless it is there.
     ///
     /// - Returns: whether it was made.
-    /// - Throws: ``CacheError`` with code `notAStore` where a file is in its place, `permissionDenied`, `inputOutput`.
+    /// - Throws: ``CacheError`` with code `notAStore` if a file is in its place, `permissionDenied`, `inputOutput`.
     @discardableResult
     static func make(_ directory: String) throws(CacheError) -> Bool {
         guard !directory.isEmpty, !directory.utf8.contains(0) else {
@@ -58,7 +58,7 @@ package enum StoreDirectory {
     /// and those that systems give, do not count. A directory that was empty is also marked for backup programs.
     ///
     /// - Parameter mainFile: the name of the file that is the store, if it has one.
-    /// - Throws: ``CacheError`` with code `notAStore` where the directory holds something else, `permissionDenied`, `full` or
+    /// - Throws: ``CacheError`` with code `notAStore` if the directory holds something else, `permissionDenied`, `full` or
     ///   `inputOutput`.
     static func claim(_ directory: String, mainFile: String?) throws(CacheError) {
         let files = try StoreFiles(directory)
@@ -183,12 +183,12 @@ package enum StoreDirectory {
         return (try? StoreFiles(aside).allocatedBytes()) ?? 0
     }
 
-    /// What the cache's own file called `name` holds, `nil` where there is none.
+    /// What the cache's own file called `name` holds, `nil` if there is none.
     static func read(_ name: String, in directory: String) -> [UInt8]? {
         FileManager.default.contents(atPath: directory + "/" + name).map { [UInt8]($0) }
     }
 
-    /// The length of the cache's own file called `name`, `nil` where there is none.
+    /// The length of the cache's own file called `name`, `nil` if there is none.
     static func length(of name: String, in directory: String) -> Int? {
         var status = stat()
         return unsafe lstat(directory + "/" + name, &status) == 0 ? Int(status.st_size) : nil

@@ -132,7 +132,7 @@ final class StoreGeneration: @unchecked Sendable {
 
     /// Runs `body` while no other process opens, empties or sets aside the store in `directory`.
     ///
-    /// - Throws: what `body` throws, or ``CacheError`` with code `locked` where another process keeps the lock, `full`,
+    /// - Throws: what `body` throws, or ``CacheError`` with code `locked` if another process keeps the lock, `full`,
     ///   `permissionDenied` or `inputOutput`.
     static func exclusively<Value>(
         in directory: String, within patience: Duration = patience,
@@ -206,14 +206,14 @@ package struct FileIdentity: Hashable, Sendable {
         inode = UInt64(truncatingIfNeeded: status.st_ino)
     }
 
-    /// The file that is open as `descriptor`, or `nil` where none is.
+    /// The file that is open as `descriptor`, or `nil` if none is.
     package init?(descriptor: Int32) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// The file at `path`, or `nil` where there is none.
+    /// The file at `path`, or `nil` if there is none.
     package init?(_ path: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

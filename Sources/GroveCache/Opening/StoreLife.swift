@@ -13,7 +13,7 @@ enum StoreLife: Sendable {
     /// A store that is open, or was until other processes replaced its files.
     enum Link: Sendable {
         case current(OpenStore)
-        /// It is opened again before anything else; `nil` where that was tried and failed.
+        /// It is opened again before anything else; `nil` if that was tried and failed.
         case replaced(OpenStore?)
 
         var store: OpenStore? {
@@ -29,7 +29,7 @@ enum StoreLife: Sendable {
     case suspending(Link)
     /// Calls are refused, and no file is open; a store in memory is kept.
     case suspended(OpenStore?)
-    /// Calls are refused for good; `nil` where the store was let go of.
+    /// Calls are refused for good; `nil` if the store was let go of.
     case closing(Link?)
     case closed
 
@@ -113,7 +113,7 @@ enum StoreLife: Sendable {
         self = .suspended(link.store)
     }
 
-    /// Calls are taken again; `store` was opened for that, where it was let go of.
+    /// Calls are taken again; `store` was opened for that, if it was let go of.
     mutating func resume(_ store: OpenStore) { self = .open(.current(store)) }
 
     /// Calls are refused for good.
@@ -138,9 +138,9 @@ enum StoreLife: Sendable {
 /// A store while it is open.
 final class OpenStore: Sendable {
     let engine: any NodeStore
-    /// The same, where it keeps its files within a budget.
+    /// The same, if it keeps its files within a budget.
     let budgeted: (any BudgetedStore)?
-    /// What tells that others replaced the files; `nil` where no other process may have them open.
+    /// What tells that others replaced the files; `nil` if no other process may have them open.
     let generation: StoreGeneration?
 
     init(_ engine: any NodeStore, _ generation: StoreGeneration?) {

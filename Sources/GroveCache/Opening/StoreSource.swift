@@ -86,9 +86,9 @@ struct StoreSource: Sendable {
     struct Opened: Sendable {
         let store: any NodeStore
         var state: StoreState
-        /// Why the store was set aside and made again, where it was.
+        /// Why the store was set aside and made again, if it was.
         var rebuiltAfter: CacheError?
-        /// What tells that others replaced the files; `nil` where no other process may have them open.
+        /// What tells that others replaced the files; `nil` if no other process may have them open.
         var generation: StoreGeneration?
         var word: UInt64 = 0
         /// What ``StoreGeneration/commitCount`` was before the store was opened.
@@ -99,7 +99,7 @@ struct StoreSource: Sendable {
     /// Opens the store, or makes one.
     ///
     /// - Parameters:
-    ///   - budget: the bytes that its files will have, where that is known.
+    ///   - budget: the bytes that its files will have, if that is known.
     ///   - damage: what an opened store failed with, that ``isRepairable(_:)``: its files are set aside.
     /// - Throws: ``CacheError``, as the store does, and where the directory is not Grove's; with ``OpenPolicy/rebuild``
     ///   damage is set aside instead.
@@ -160,7 +160,7 @@ struct StoreSource: Sendable {
 
     /// Runs `body`, which replaces the files after it advanced the generation, while no other process opens them.
     ///
-    /// - Returns: the word and the file as they are before others can open or replace them; nothing where no other process
+    /// - Returns: the word and the file as they are before others can open or replace them; nothing if no other process
     ///   may have the files open.
     func replacing(
         _ body: (StoreGeneration?) throws(CacheError) -> Void

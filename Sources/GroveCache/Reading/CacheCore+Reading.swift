@@ -63,9 +63,9 @@ extension CacheCore {
         }
     }
 
-    /// What the read of `reader` begins with: the same as its last one did, where that still stands.
+    /// What the read of `reader` begins with: the same as its last one did, if that still stands.
     ///
-    /// - Returns: `nil` where the store must be opened again first.
+    /// - Returns: `nil` if the store must be opened again first.
     private func enterPoint(of reader: Reconstructor) throws(CacheError) -> ReadPoint? {
         if let point = unsafe reader.state.pointee.point, point.isOfLastCommit, point.enter() { return point }
         unsafe reader.state.pointee.point = nil
@@ -85,7 +85,7 @@ extension CacheCore {
 
     /// Begins the read of `reader`, which counts as active, with `point`.
     ///
-    /// - Returns: false where it must begin again.
+    /// - Returns: false if it must begin again.
     private func begin(_ reader: Reconstructor, _ point: ReadPoint) throws(CacheError) -> Bool {
         guard point.showsStore else {
             readers.endView(reader)

@@ -37,7 +37,7 @@ extension CacheReader where Self: ~Copyable {
 
     /// Ends the read of a tree that was rebuilt.
     ///
-    /// - Returns: false where the read is to begin again on a large stack.
+    /// - Returns: false if the read is to begin again on a large stack.
     @usableFromInline
     func _succeed(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier) -> Bool {
         let mustRestart = read.reader.mustRestart
@@ -47,7 +47,7 @@ extension CacheReader where Self: ~Copyable {
 
     /// Ends the read of a tree that was not.
     ///
-    /// - Returns: `nil` where the read is to begin again on a large stack.
+    /// - Returns: `nil` if the read is to begin again on a large stack.
     @usableFromInline
     func _fail(
         _ read: borrowing _TreeRead, _ failure: NodeReadFailure, _ identifier: ModelIdentifier
@@ -77,7 +77,7 @@ extension CacheReader where Self: ~Copyable {
         }
     }
 
-    /// - Returns: the outcome, or `nil` where the read is to begin again on a large stack.
+    /// - Returns: the outcome, or `nil` if the read is to begin again on a large stack.
     private func reading<Value>(
         _ name: ModelIdentifier, _ maxAge: Double?, onLargeStack: Bool,
         _ body: (Reconstructor) throws(CacheError) -> CacheRead<Value>

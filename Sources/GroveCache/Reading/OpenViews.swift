@@ -24,7 +24,7 @@ final class OpenViews: Sendable {
     /// Notes that a view has ended.
     func leave(_ number: UInt64) { state.withLock { $0.begun[number] = nil } }
 
-    /// For how long the oldest view has been open, where that is long.
+    /// For how long the oldest view has been open, if that is long.
     var longest: Duration? {
         guard let begun = state.withLock({ $0.begun.values.min() }) else { return nil }
         let age = ContinuousClock.now - begun

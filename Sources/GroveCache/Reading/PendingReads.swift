@@ -39,7 +39,7 @@ final class PendingReads: Sendable {
         return PendingReads(core, failedWrites: failedWrites.compactMap { $0.sparing(keys) })
     }
 
-    /// Whether something here may be about `key`; where nothing is, the answer is nearly always no.
+    /// Whether something here may be about `key`; if nothing is, the answer is nearly always no.
     ///
     /// - Complexity: O(1).
     func mayName(_ key: UnsafeRawBufferPointer) -> Bool { unsafe !failedWrites.isEmpty || queue.mayName(key) }

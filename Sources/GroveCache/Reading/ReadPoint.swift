@@ -13,7 +13,7 @@ final class ReadPoint: @unchecked Sendable {
     /// Whether the store shows; it does not where it is about to be emptied.
     let showsStore: Bool
     let epochNumber: UInt64
-    /// What a view of the store does not show; `nil` where it shows all there is.
+    /// What a view of the store does not show; `nil` if it shows all there is.
     private(set) var pending: PendingReads?
     /// Whether a view of the store shows all there is.
     private let isPlain: Bool

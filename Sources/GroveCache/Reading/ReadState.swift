@@ -13,13 +13,13 @@ struct ReadState: ~Copyable {
     var point: ReadPoint?
     var view: (any NodeView)?
     var keepsBytes = false
-    /// Calls that the view may not show yet, where there are any.
+    /// Calls that the view may not show yet, if there are any.
     var pending: PendingReads?
     /// What the view shows of them, once it was asked.
     var placement: PendingReads.Placement?
     /// Whether what is stored must be looked at before it is used: there are such calls, or ages count.
     var hasPending = false
-    /// How old what is found may be; `nil` where that does not matter.
+    /// How old what is found may be; `nil` if that does not matter.
     var ageLimit: AgeLimit?
     /// Whether what was fetched last was there and too old.
     var isExpired = false
@@ -48,7 +48,7 @@ struct ReadState: ~Copyable {
     var nesting = 0
     /// Whether the node that is being decoded says of itself that it holds no references.
     var isInLeaf = false
-    /// The level of the root: not 0 where the whole read is on a large stack.
+    /// The level of the root: not 0 if the whole read is on a large stack.
     var rootNesting = 0
     var hops = 0
     /// The nodes from the root to the one that is being decoded, but for one that holds no references.
@@ -194,7 +194,7 @@ struct ReadState: ~Copyable {
         return try unsafe fold(updates, over: stored)
     }
 
-    /// Fetches the shape of `hash`; false where it is lost.
+    /// Fetches the shape of `hash`; false if it is lost.
     ///
     /// What was fetched before may be gone.
     mutating func findShape(_ hash: UInt64) throws(CacheError) -> Bool {
@@ -225,7 +225,7 @@ struct ReadState: ~Copyable {
         let lastAnswer = updates.lastIndex { $0.yieldsAfter != nil } ?? 0
         for (index, var update) in updates.enumerated() {
             update.forgottenDeletion = forgottenDeletion
-            // The number of the write stands for the holder even where its bytes are the same; but to an answer it is no change.
+            // The number of the write stands for the holder even if its bytes are the same; but to an answer it is no change.
             update.refreshes = index >= lastAnswer
             if case .node(let node) = update.change { update.shaped = shaped(node) }
             let outcome = unsafe try update.apply(to: stored, into: &folded.0, shapes: shapes)

@@ -8,7 +8,7 @@ import GroveModel
 ///
 /// They lie on ``Shelves``, so that reads on several cores do not wait for one another here.
 final class Readers: Sendable {
-    /// What reads leave for the writer, where there is a budget.
+    /// What reads leave for the writer, if there is a budget.
     struct Findings: Sendable {
         /// The hashes of the keys that were asked for, in order.
         var touches: ContiguousArray<UInt64> = []
@@ -64,7 +64,7 @@ final class Readers: Sendable {
     ///
     /// - Parameters:
     ///   - wasActive: whether it still counts.
-    ///   - miss: why it found nothing, where it did not.
+    ///   - miss: why it found nothing, if it did not.
     ///   - hasBudget: whether the writer wants to know what was touched.
     /// - Returns: whether the writer should take what reads have left.
     func end(

@@ -293,7 +293,7 @@ extension Reconstructor {
 }
 
 extension ReadState {
-    /// The list under the current key after `updates`; `nil` where there is none then, or where it cannot be known.
+    /// The list under the current key after `updates`; `nil` if there is none then, or if it cannot be known.
     ///
     /// All of a stored list is read where it is edited: there are queued edits for moments only.
     mutating func fold(

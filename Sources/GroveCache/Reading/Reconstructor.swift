@@ -112,7 +112,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// Says whether the rest of this read is a use of what it meets.
     func keepsTouches(_ keeps: Bool) { isNoUse = !keeps }
 
-    /// Makes good what failed under the keys of `write`; false where nothing had failed.
+    /// Makes good what failed under the keys of `write`; false if nothing had failed.
     func settle(by write: PendingWrite) -> Bool {
         guard let pending = unsafe state.pointee.pending else { return false }
         unsafe state.pointee.pending = pending.settled(by: write)

@@ -42,7 +42,7 @@ struct CollectionHead: Equatable {
 
     /// Reads the head in the record of `header`.
     ///
-    /// - Throws: `corrupted` where it says what no head does.
+    /// - Throws: `corrupted` if it says what no head does.
     init(_ header: RecordHeader) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
         let count: Int
@@ -53,7 +53,7 @@ struct CollectionHead: Equatable {
         }
     }
 
-    /// The chunks in `bytes`; none where these are none.
+    /// The chunks in `bytes`; none if these are none.
     private static func chunks(in bytes: UnsafeRawBufferPointer) -> [Chunk] {
         guard bytes.count % chunkBytes == 0 else { return [] }
         return stride(from: 0, to: bytes.count, by: chunkBytes).map { offset in

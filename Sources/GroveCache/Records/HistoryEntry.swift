@@ -69,7 +69,7 @@ enum HistoryEntry {
 
 /// How much a cache remembers of its commits.
 struct HistoryLimit: Sendable {
-    /// How many commits at least; 0 where the cache does not ask for a history.
+    /// How many commits at least; 0 if the cache does not ask for a history.
     var places: UInt16 = 0
     /// The most bytes of a budget that the history may take.
     var share = Int.max
@@ -89,7 +89,7 @@ struct HistoryLimit: Sendable {
 
     private init() {}
 
-    /// The most bytes of an entry's body, where there are `places`.
+    /// The most bytes of an entry's body, if there are `places`.
     func mostBytes(_ places: UInt16) -> Int { max(min(4_096, share / max(Int(places), 1) - 32), 32) }
 
     /// How many elements of a list an entry tells at most: no more identifiers fit, however short they are.
@@ -110,7 +110,7 @@ extension NodeView {
     /// What the commits after `first` up to `last` changed, in order.
     ///
     /// - Parameter state: the view's.
-    /// - Returns: `nil` where one of them is not remembered.
+    /// - Returns: `nil` if one of them is not remembered.
     func history(
         after first: CommitNumber, upTo last: CommitNumber, _ state: StoreState
     ) throws(CacheError) -> [ChangeSet]? {

@@ -96,7 +96,7 @@ struct ProjectedRecord {
 
     /// Takes `old`, a projection that is written again with `new`, out of the table.
     ///
-    /// A reference that it had set, that it lacks now and that others carry keeps its place; where that would make
+    /// A reference that it had set, that it lacks now and that others carry keeps its place; if that would make
     /// another of their fields younger than it is, those others are forgotten.
     private mutating func leave(_ old: ProjectionTable.Row, for new: RecordBody) {
         let places = fields.indices.map { table.place(of: $0) }

@@ -14,7 +14,7 @@ struct ProjectionTable {
         /// When the projection's content was last confirmed, in seconds since 1970; 0 if that is not known.
         var time: UInt32
         var fields: [Bool]
-        /// Those fields that hold maps and that another projection has written over since; empty where there are none.
+        /// Those fields that hold maps and that another projection has written over since; empty if there are none.
         ///
         /// What is absent from those maps says nothing to this projection.
         var replaced: [Bool] = []
@@ -104,7 +104,7 @@ struct ProjectionTable {
         return place
     }
 
-    /// The last write of `projection`, where it is among those that wrote the record.
+    /// The last write of `projection`, if it is among those that wrote the record.
     func row(of projection: UnsafeRawBufferPointer) -> Row? {
         unsafe index(of: projection).map { rows[$0] }
     }

@@ -19,7 +19,7 @@ struct RecordBody {
         guard decoder.isAtEnd else { throw .corrupted }
     }
 
-    /// Takes the body of the record of `header` apart; names point into its shape, where it has one.
+    /// Takes the body of the record of `header` apart; names point into its shape, if it has one.
     init(_ header: RecordHeader) throws(NodeReadFailure) {
         guard header.flags.contains(.shape) else {
             try unsafe self.init(header.body)
@@ -29,7 +29,7 @@ struct RecordBody {
         try unsafe self.init(values: header.body, shape)
     }
 
-    /// Takes the body of `node` apart; names point into its shape, where it has one.
+    /// Takes the body of `node` apart; names point into its shape, if it has one.
     init(_ node: NodeTree.Node) throws(NodeReadFailure) {
         if let shape = unsafe node.shape?.takeUnretainedValue() {
             try unsafe self.init(values: node.body, shape)
@@ -56,7 +56,7 @@ struct RecordBody {
         return (try? decoder.readMapHead()) ?? 0
     }
 
-    /// The index of the field of `body` whose value is or holds what lies at `position`; `nil` where there is none.
+    /// The index of the field of `body` whose value is or holds what lies at `position`; `nil` if there is none.
     static func field(of body: UnsafeRawBufferPointer, at position: UnsafeRawPointer) -> Int? {
         var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
         guard let count = try? decoder.readMapHead() else { return nil }

@@ -6,7 +6,7 @@ enum RecordBuilder {
     /// Appends a record to `out`, which the caller has emptied.
     ///
     /// - Parameter shape: with that flag, the hash of the shape that has the names.
-    /// - Throws: ``CacheError`` with code `unencodable` where a name is longer than 255 bytes.
+    /// - Throws: ``CacheError`` with code `unencodable` if a name is longer than 255 bytes.
     static func build(
         into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: CallNumber,
         time: UInt32, deletion: Deletion, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,

@@ -57,18 +57,18 @@ struct RecordHeader {
     ///
     /// Where several projections wrote the record, each has a time of its own in the table.
     let time: UInt32
-    /// The number of the last deletion that this record follows, 0 where there was none.
+    /// The number of the last deletion that this record follows, 0 if there was none.
     let deletion: CallNumber
-    /// The hash of the record's shape, where it has one.
+    /// The hash of the record's shape, if it has one.
     let shapeHash: UInt64
     /// The record's shape, once it was found; the finder keeps it.
     private(set) var foundShape: Unmanaged<RecordShape>?
     var shape: RecordShape? { unsafe foundShape?.takeUnretainedValue() }
     /// Empty where a record has a shape that was not found.
     private(set) var recordName: UnsafeRawBufferPointer
-    /// The projection that wrote the record, where it was one; empty where the shape was not found.
+    /// The projection that wrote the record, if it was one; empty if the shape was not found.
     private(set) var projection: UnsafeRawBufferPointer
-    /// The table of projections, or of runs; empty where one projection or call alone wrote the record.
+    /// The table of projections, or of runs; empty if one projection or call alone wrote the record.
     let projectionTable: UnsafeRawBufferPointer
     var body: UnsafeRawBufferPointer
 
@@ -111,7 +111,7 @@ struct RecordHeader {
         unsafe body = unsafe reader.rest
     }
 
-    /// Finds the record's shape among `shapes`; false where it has one that is not there.
+    /// Finds the record's shape among `shapes`; false if it has one that is not there.
     mutating func findShape(_ shapes: ShapeTable) -> Bool {
         guard flags.contains(.shape) else { return true }
         guard let shape = unsafe shapes.find(shapeHash) else { return false }
@@ -122,7 +122,7 @@ struct RecordHeader {
         return true
     }
 
-    /// The hash of the shape of `stored`, a node's record that may be damaged; `nil` where it has none.
+    /// The hash of the shape of `stored`, a node's record that may be damaged; `nil` if it has none.
     static func shapeHash(of stored: UnsafeRawBufferPointer) -> UInt64? {
         guard stored.count > leastBytes, unsafe stored[0] == formatVersion,
             unsafe Flags(rawValue: stored[1]).contains(.shape)

@@ -31,7 +31,7 @@ struct ReferenceRuns {
 
     /// The number of the call that put the next element there.
     ///
-    /// - Throws: `corrupted` where there are fewer runs than elements.
+    /// - Throws: `corrupted` if there are fewer runs than elements.
     mutating func next() throws(NodeReadFailure) -> CallNumber {
         if left == 0 {
             do throws(RecordHeader.Failure) {

@@ -52,7 +52,7 @@ struct SplitBody: ~Copyable {
         values.deallocate()
     }
 
-    /// Takes the body of `node` apart, unless it was encoded so; `nil` where it is too large for a shape.
+    /// Takes the body of `node` apart, unless it was encoded so; `nil` if it is too large for a shape.
     ///
     /// What this returns is valid until the next call.
     mutating func split(_ node: NodeTree.Node) -> ShapedBody? {
@@ -106,7 +106,7 @@ extension RecordShape {
 }
 
 extension NodeView {
-    /// The shape of `hash`; `nil` where it is lost.
+    /// The shape of `hash`; `nil` if it is lost.
     ///
     /// What the view returned before may be gone.
     func shape(_ hash: UInt64) throws(CacheError) -> RecordShape? {

@@ -14,13 +14,13 @@ struct StoreState: Equatable {
     private var writers = StoreState.noWriters
     /// How many shapes were stored.
     var shapes: UInt16 = 0
-    /// A random number that no other store has, nor this one after a wipe; 0 where nothing was committed.
+    /// A random number that no other store has, nor this one after a wipe; 0 if nothing was committed.
     var store: UInt32 = 0
     /// How many commits have changed something.
     var commit = CommitNumber.zero
     /// A random number of the last of them.
     var mark: UInt32 = 0
-    /// How many of the last commits have a place in the history; 0 where none was ever asked for.
+    /// How many of the last commits have a place in the history; 0 if none was ever asked for.
     var historyPlaces: UInt16 = 0
     /// The sum of everything stored, this record included; `nil` if it was lost: the next transaction counts again.
     var account: Account? = Account()
@@ -75,13 +75,13 @@ struct StoreState: Equatable {
 
     init() {}
 
-    /// Which opening of the store wrote last; 0 where none has.
+    /// Which opening of the store wrote last; 0 if none has.
     var session: UInt64 { writers[0].session }
 
-    /// The last commit; `nil` where nothing was committed.
+    /// The last commit; `nil` if nothing was committed.
     var token: ChangeToken? { store == 0 ? nil : ChangeToken(store: store, commit: commit, mark: mark) }
 
-    /// The place in the queue of `session` up to which it has committed; `nil` where that is not known.
+    /// The place in the queue of `session` up to which it has committed; `nil` if that is not known.
     func place(of session: UInt64) -> QueuePlace? { writers.first { $0.session == session }?.place }
 
     /// Notes that `session` wrote last, and has committed up to `place` of its queue.

@@ -22,7 +22,7 @@ struct StoredCollection {
         }
     }
 
-    /// Which chunks it has; `nil` where it has none.
+    /// Which chunks it has; `nil` if it has none.
     var head: CollectionHead? {
         if case .chunks(let head) = content { head } else { nil }
     }
@@ -54,9 +54,9 @@ struct StoredCollection {
 }
 
 extension NodeView {
-    /// The collection under `key`, a store's key; `nil` where there is none, or it is damaged.
+    /// The collection under `key`, a store's key; `nil` if there is none, or it is damaged.
     ///
-    /// - Throws: ``CacheError`` with code `unsupportedFormat` where a later version wrote it, and what the engine throws.
+    /// - Throws: ``CacheError`` with code `unsupportedFormat` if a later version wrote it, and what the engine throws.
     func collection(_ key: [UInt8]) throws(CacheError) -> StoredCollection? {
         try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> StoredCollection? in
             guard let stored = try unsafe get(key) else { return nil }
@@ -71,7 +71,7 @@ extension NodeView {
         }
     }
 
-    /// The elements of `chunk`; `nil` where it was lost, is damaged, or is not the chunk that `head` means.
+    /// The elements of `chunk`; `nil` if it was lost, is damaged, or is not the chunk that `head` means.
     func elements(of chunk: CollectionHead.Chunk, in head: CollectionHead) throws(CacheError) -> StoredElements? {
         guard !chunk.isGap else { return nil }
         return try unsafe head.key(of: chunk.number).withUnsafeBytesTyped {
@@ -96,7 +96,7 @@ extension NodeView {
         }
     }
 
-    /// All elements of `collection`; `nil` where a chunk is not there.
+    /// All elements of `collection`; `nil` if a chunk is not there.
     func elements(of collection: StoredCollection) throws(CacheError) -> StoredElements? {
         switch collection.content {
         case .elements(let elements): return elements

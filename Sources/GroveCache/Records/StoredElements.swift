@@ -32,7 +32,7 @@ struct StoredElements: Sendable {
 
     /// Takes `encoded`, the encodings of elements one after the other, apart.
     ///
-    /// - Throws: `corrupted` where they are not encodings.
+    /// - Throws: `corrupted` if they are not encodings.
     init(_ encoded: UnsafeRawBufferPointer, number: CallNumber) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true)
         unsafe bytes.append(contentsOf: encoded)
@@ -42,7 +42,7 @@ struct StoredElements: Sendable {
 
     /// Takes `list`, an encoded array, apart.
     ///
-    /// - Throws: `corrupted` or `otherShape` where it is none.
+    /// - Throws: `corrupted` or `otherShape` if it is none.
     init(list: UnsafeRawBufferPointer, number: CallNumber) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(list, source: NoSource.shared, isStable: true)
         let count = try decoder.readArrayHead()
@@ -53,7 +53,7 @@ struct StoredElements: Sendable {
 
     /// Takes the body of the record of `header` apart, which holds elements.
     ///
-    /// - Throws: `corrupted` or `otherShape` where it does not.
+    /// - Throws: `corrupted` or `otherShape` if it does not.
     init(_ header: RecordHeader) throws(NodeReadFailure) {
         try unsafe self.init(list: header.body, number: header.sequence)
         var runs = ReferenceRuns(header)
@@ -135,7 +135,7 @@ struct StoredElements: Sendable {
 
     /// Appends the record of these elements to `out`.
     ///
-    /// - Parameter sequence: the number of the record; where it is `nil`, the highest of the elements'.
+    /// - Parameter sequence: the number of the record; if it is `nil`, the highest of the elements'.
     func build(
         into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: CallNumber? = nil, time: UInt32
     ) throws(CacheError) {

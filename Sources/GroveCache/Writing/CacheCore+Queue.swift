@@ -119,7 +119,7 @@ extension CacheCore {
         }
     }
 
-    /// Queues that what `write` names is forgotten; where there is no room even for that, that everything is.
+    /// Queues that what `write` names is forgotten; if there is no room even for that, that everything is.
     private func refuse(_ write: PendingWrite, _ state: inout CacheState) {
         // Behind a wipe for which no caller waits there is nothing to forget.
         if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }

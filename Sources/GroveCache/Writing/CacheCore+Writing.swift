@@ -134,7 +134,7 @@ extension CacheCore {
 
     /// Takes `write`, which failed, out of the queue: what it should have brought is a miss before any later call commits.
     ///
-    /// - Returns: `nil` where the write was dropped before, and its caller told so.
+    /// - Returns: `nil` if the write was dropped before, and its caller told so.
     private func fail(_ write: PendingWrite, _ error: CacheError) -> Settled? {
         guard state.withLock({ $0.fail(write) }) else { return nil }
         ledger.noteFailures(1)

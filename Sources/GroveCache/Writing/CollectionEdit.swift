@@ -18,7 +18,7 @@ enum CollectionEdit: Sendable {
         }
     }
 
-    /// - Throws: ``CacheError`` with code `outOfRange` where a list of `count` elements has no such position.
+    /// - Throws: ``CacheError`` with code `outOfRange` if a list of `count` elements has no such position.
     func check(_ count: Int) throws(CacheError) {
         let isInside =
             switch self {

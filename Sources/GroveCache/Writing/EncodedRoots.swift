@@ -10,7 +10,7 @@ struct EncodedRoots {
 
     /// Encodes `models`, in order, into one tree.
     ///
-    /// - Throws: ``CacheError`` with code `unidentified` where a root has no identifier and must, and as
+    /// - Throws: ``CacheError`` with code `unidentified` if a root has no identifier and must, and as
     ///   ``NodeCodable/encodeValue(to:)``.
     init<M: CacheableModel>(_ models: some Collection<M>, mustBeIdentified: Bool) throws(CacheError) {
         do throws(CacheError) {

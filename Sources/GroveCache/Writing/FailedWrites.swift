@@ -6,7 +6,7 @@
 struct FailedWrites: Sendable {
     /// Invalidations, the larger first; each names a key at most once.
     private(set) var writes: [PendingWrite] = []
-    /// The number of the call since which the store is to be wiped, where there was too much to list.
+    /// The number of the call since which the store is to be wiped, if there was too much to list.
     private(set) var everything: LocalNumber?
     /// The most bytes that are listed.
     private let limit: Int

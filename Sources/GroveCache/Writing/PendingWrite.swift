@@ -156,7 +156,7 @@ final class PendingWrite: Sendable {
         return PendingWrite(sequence: max(sequence, other.sequence), forgetting: keys)
     }
 
-    /// This invalidation in two, or `nil` where it is about one key.
+    /// This invalidation in two, or `nil` if it is about one key.
     var halves: [PendingWrite]? {
         guard extras.count > 1 else { return nil }
         let middle = extras.count / 2
@@ -202,7 +202,7 @@ final class PendingWrite: Sendable {
         Set(treeKeys + extras.filter { !$0.isEdit && !$0.isPin }.map(\.storeKey))
     }
 
-    /// This invalidation without `keys`, or `nil` where nothing is left of it.
+    /// This invalidation without `keys`, or `nil` if nothing is left of it.
     func sparing(_ keys: Set<[UInt8]>) -> PendingWrite? {
         guard extras.contains(where: { keys.contains($0.storeKey) }) else { return self }
         let left = extras.filter { !keys.contains($0.storeKey) }

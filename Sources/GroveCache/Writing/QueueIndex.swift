@@ -13,7 +13,7 @@ struct QueueIndex: Sendable {
         let call: PendingWrite
         /// The hash of the key.
         let hash: UInt64
-        /// The entry of the call's tree that is written under the key, where nothing else of the call is; -1 otherwise.
+        /// The entry of the call's tree that is written under the key, if nothing else of the call is; -1 otherwise.
         let entry: Int32
 
         /// Whether nothing shows of this item once `later` is applied.
@@ -56,7 +56,7 @@ struct QueueIndex: Sendable {
             self.below = below
         }
 
-        /// The node below for `hash`, whose first `level` bits led here; `nil` where nothing is there.
+        /// The node below for `hash`, whose first `level` bits led here; `nil` if nothing is there.
         ///
         /// The node is not retained: that costs more than the look-up. The caller keeps the root.
         @inline(__always)
@@ -127,7 +127,7 @@ struct QueueIndex: Sendable {
 
     /// Calls that were added at about one time, and go together.
     struct Generation: Sendable {
-        /// `nil` where there is nothing.
+        /// `nil` if there is nothing.
         fileprivate var root: Node?
         /// The hashes below the root, once there are some hundreds: most reads need not look there.
         fileprivate var filter: KeyFilter?
@@ -146,7 +146,7 @@ struct QueueIndex: Sendable {
     /// Whether it has no call whose place is behind `place`.
     func isEmpty(behind place: QueuePlace) -> Bool { max(current.lastPlace, previous.lastPlace) <= place }
 
-    /// Whether a call may name `key`; where none does, the answer is nearly always no.
+    /// Whether a call may name `key`; if none does, the answer is nearly always no.
     ///
     /// - Complexity: O(1).
     func mayName(_ key: UnsafeRawBufferPointer) -> Bool {
@@ -237,7 +237,7 @@ extension QueueIndex.Generation {
         withBucket(of: hash) { if $0.mayHold(hash) { $0.forEachItem(hash, visit) } }
     }
 
-    /// Runs `body` with the bucket of `hash`, where there is one.
+    /// Runs `body` with the bucket of `hash`, if there is one.
     @inline(__always)
     private func withBucket<Result>(of hash: UInt64, _ body: (QueueIndex.Node) -> Result) -> Result? {
         guard let root else { return nil }

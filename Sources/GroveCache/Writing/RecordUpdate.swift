@@ -62,13 +62,13 @@ struct RecordUpdate {
     /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:shapes:)``, what it has become.
     var forgottenDeletion = CallNumber.zero
 
-    /// The node of the change without names, where that can be; to be set before ``apply(to:into:shapes:)``, which stores
+    /// The node of the change without names, if that can be; to be set before ``apply(to:into:shapes:)``, which stores
     /// it so where the store has its shape.
     var shaped: ShapedBody?
 
     /// The deletion that the node's record follows, after ``apply(to:into:shapes:)``.
     private(set) var deletion = RecordBuilder.Deletion.none
-    /// The place in time of what is stored, where that says the same; after ``apply(to:into:shapes:)``.
+    /// The place in time of what is stored, if that says the same; after ``apply(to:into:shapes:)``.
     private(set) var storedSequence = CallNumber.zero
 
     init(
@@ -89,7 +89,7 @@ struct RecordUpdate {
     /// Applies the change to `stored`, writing what comes of it into `out`, which it empties first.
     ///
     /// - Parameter shapes: has that of `stored`, unless that is the node's own, or is lost: such a record has no say in what a node becomes.
-    /// - Throws: ``CacheError`` with code `unsupportedFormat` where a later version wrote what is stored, which is then
+    /// - Throws: ``CacheError`` with code `unsupportedFormat` if a later version wrote what is stored, which is then
     ///   left alone; `unencodable`.
     mutating func apply(
         to stored: UnsafeRawBufferPointer?, into out: inout ByteBuffer, shapes: ShapeTable
@@ -291,7 +291,7 @@ struct RecordUpdate {
         return header.flags.contains(.shape) && header.shapeHash == shaped.hash
     }
 
-    /// Writes the stored record of `header` with the call's time, where its own is so old.
+    /// Writes the stored record of `header` with the call's time, if its own is so old.
     private func renew(_ header: RecordHeader, into out: inout ByteBuffer) throws(CacheError) -> Outcome {
         guard isDue(header.time) else { return .unchanged }
         try unsafe rebuild(header, header.projectionTable, time: time, deletion, into: &out)

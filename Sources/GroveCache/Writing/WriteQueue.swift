@@ -14,7 +14,7 @@ struct WriteQueue: Sendable {
     private(set) var shown = QueueIndex()
     /// The place of the last call that left because it was committed.
     private(set) var leftPlace = QueuePlace.zero
-    /// The place of the last call that empties the store; 0 where none is queued.
+    /// The place of the last call that empties the store; 0 if none is queued.
     private(set) var wipePlace = QueuePlace.zero
     private var lastPlace = QueuePlace.zero
 
@@ -50,7 +50,7 @@ struct WriteQueue: Sendable {
         return shown.forget(upTo: leftPlace)
     }
 
-    /// Takes `call` out; false where it is not here.
+    /// Takes `call` out; false if it is not here.
     mutating func remove(_ call: PendingWrite) -> Bool {
         guard let index = calls.firstIndex(where: { $0 === call }) else { return false }
         forget(call)

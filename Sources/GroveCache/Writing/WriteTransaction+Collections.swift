@@ -4,9 +4,9 @@ import GroveModel
 /// Collections inside the transaction that writes: a long list is in chunks, and an edit writes those that it touches, and
 /// the head.
 extension WriteTransaction {
-    /// Applies `extra` where it sets or edits a collection; where it forgets one, removes the chunks.
+    /// Applies `extra` where it sets or edits a collection; if it forgets one, removes the chunks.
     ///
-    /// - Returns: `nil` where the rest of it is yet to be done.
+    /// - Returns: `nil` if the rest of it is yet to be done.
     mutating func applyToCollection(
         _ extra: PendingWrite.Extra, _ key: [UInt8], of write: PendingWrite, sequence: CallNumber,
         deletions: [Int: CallNumber]
@@ -138,7 +138,7 @@ extension WriteTransaction {
     /// A list that is edited keeps its time: what was there before is not confirmed by it.
     ///
     /// - Complexity: O(*m* + *n* / 128) for *m* elements that the edit is about, of *n*.
-    /// - Throws: ``CacheError`` with code `outOfRange` where the list has no such position, or is not there, or where what the edit
+    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or is not there, or if what the edit
     ///   needs of it was lost. Then nothing was stored.
     mutating func editCollection(
         _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection, sequence: CallNumber
@@ -188,7 +188,7 @@ extension WriteTransaction {
         return changed
     }
 
-    /// All elements of the list under `key`; `nil` where a part of it was lost, or a later version wrote it.
+    /// All elements of the list under `key`; `nil` if a part of it was lost, or a later version wrote it.
     private func knownElements(_ key: [UInt8]) throws(CacheError) -> StoredElements? {
         do throws(CacheError) {
             return try transaction.collection(key).flatMap { (list) throws(CacheError) in
@@ -200,12 +200,12 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes the chunks of the collection under `key`, a store's key, where it has any.
+    /// Removes the chunks of the collection under `key`, a store's key, if it has any.
     mutating func removeChunks(of key: [UInt8]) throws(CacheError) {
         if let head = try head(key) { try remove(chunksOf: head) }
     }
 
-    /// Which chunks the collection under `key` has; `nil` where that has none, or is a later version's.
+    /// Which chunks the collection under `key` has; `nil` if that has none, or is a later version's.
     func head(_ key: [UInt8]) throws(CacheError) -> CollectionHead? {
         do throws(CacheError) {
             return try transaction.collection(key)?.head
@@ -243,7 +243,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Renews the time of a list that was set to what it is, where that is due.
+    /// Renews the time of a list that was set to what it is, if that is due.
     private mutating func confirm(
         _ key: [UInt8], _ stored: StoredCollection, _ time: UInt32
     ) throws(CacheError) -> RecordUpdate.Outcome {

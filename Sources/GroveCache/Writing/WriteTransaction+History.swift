@@ -23,12 +23,12 @@ struct HistoryDraft {
         changes?.add(set)
     }
 
-    /// What has changed; `nil` where that is too much to be named.
+    /// What has changed; `nil` if that is too much to be named.
     var changeSet: ChangeSet? { changes?.changeSet }
 }
 
 extension WriteTransaction {
-    /// Counts the commit, where it changes something, and says in the history what.
+    /// Counts the commit, if it changes something, and says in the history what.
     mutating func finishHistory() throws(CacheError) {
         guard !history.isEmpty else { return }
         if stored.store == 0 { stored.store = .random(in: 1 ... .max) }

@@ -4,7 +4,7 @@ import GroveModel
 /// Shapes: names that are stored once for all records that have them.
 ///
 /// Each transaction looks once for each shape that it needs: a shape that was lost is stored again by the next write of a node
-/// that has it, also where the node's own record says the same already.
+/// that has it, also if the node's own record says the same already.
 extension WriteTransaction {
     /// `node` without its names; its shape is stored, unless there is no room for it.
     mutating func shaped(_ node: NodeTree.Node) throws(CacheError) -> ShapedBody? {
@@ -29,7 +29,7 @@ extension WriteTransaction {
         return shaped
     }
 
-    /// Stores the shape of `shaped`, where it is not stored; false where there is no room for it.
+    /// Stores the shape of `shaped`, if it is not stored; false if there is no room for it.
     private mutating func store(_ shaped: ShapedBody) throws(CacheError) -> Bool {
         try unsafe RecordShape.withKey(of: shaped.hash) { (key) throws(CacheError) -> Bool in
             if let existing = try unsafe transaction.get(key) {

@@ -59,7 +59,7 @@ struct WriteTransaction: ~Copyable {
             listEdits: lists.entries)
     }
 
-    /// Who evicts, where there is a budget.
+    /// Who evicts, if there is a budget.
     var evictor: Evictor? { eviction.evictor }
 
     /// The bytes of all keys and values.
@@ -274,7 +274,7 @@ struct WriteTransaction: ~Copyable {
         try unsafe replace(key, transaction.get(key))
     }
 
-    /// Removes `key`, where it is there.
+    /// Removes `key`, if it is there.
     mutating func discard(_ key: UnsafeRawBufferPointer) throws(CacheError) {
         guard let existing = try unsafe transaction.get(key) else { return }
         try unsafe take(key, existing)

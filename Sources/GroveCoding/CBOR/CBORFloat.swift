@@ -3,7 +3,7 @@
 /// Done on bit patterns rather than by conversion, because a conversion may quieten a NaN, and because half precision
 /// is not a type on every platform.
 package enum CBORFloat {
-    /// The single-precision bits of the double `bits`, or `nil` where narrowing would lose any.
+    /// The single-precision bits of the double `bits`, or `nil` if narrowing would lose any.
     package static func single(_ bits: UInt64) -> UInt32? {
         let sign = UInt32(truncatingIfNeeded: bits >> 32) & 0x8000_0000
         let exponent = Int((bits >> 52) & 0x7FF)
@@ -27,7 +27,7 @@ package enum CBORFloat {
         return sign | UInt32(significand >> UInt64(shift))
     }
 
-    /// The half-precision bits of the single `bits`, or `nil` where narrowing would lose any.
+    /// The half-precision bits of the single `bits`, or `nil` if narrowing would lose any.
     package static func half(_ bits: UInt32) -> UInt16? {
         let sign = UInt16(truncatingIfNeeded: bits >> 16) & 0x8000
         let exponent = Int((bits >> 23) & 0xFF)

@@ -16,7 +16,7 @@ enum DecodableValue {
         return try decodeUnlessDeleted(coding, from: &decoder, inside: outer, key: key)
     }
 
-    /// Reads the value at the cursor, or moves past it and returns `nil` where a node that it needs was deleted.
+    /// Reads the value at the cursor, or moves past it and returns `nil` if a node that it needs was deleted.
     static func decodeUnlessDeleted<Value: Decodable>(
         _ coding: DecodeCoding<Value>, from decoder: inout NodeDecoder, inside outer: RecordDecoder,
         key: (any CodingKey)?

@@ -32,7 +32,7 @@ func decodeCoding<Value: Decodable>(of type: Value.Type) -> DecodeCoding<Value> 
     }
 }
 
-/// The coding of `type` as a model, also where it has another that is faster.
+/// The coding of `type` as a model, also if it has another that is faster.
 func modelDecoding<Model: SimpleModel & Codable>(of type: Model.Type) -> ModelDecoding<Model> {
     Codings.all.find(ObjectIdentifier(type), ObjectIdentifier(Codings.ModelDecodingRole.self)) { Codings.model(type) }
 }

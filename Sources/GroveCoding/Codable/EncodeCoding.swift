@@ -24,7 +24,7 @@ func encodeCoding<Value: Encodable>(of type: Value.Type) -> EncodeCoding<Value> 
     }
 }
 
-/// The coding of `type` as a model, also where it has another that is faster.
+/// The coding of `type` as a model, also if it has another that is faster.
 func modelEncoding<Model: SimpleModel & Codable>(of type: Model.Type) -> ModelEncoding<Model> {
     Codings.all.find(ObjectIdentifier(type), ObjectIdentifier(Codings.ModelEncodingRole.self)) { Codings.model(type) }
 }
@@ -75,7 +75,7 @@ final class ModelEncoding<Model: SimpleModel & Codable>: EncodeCoding<Model>, @u
         try encode(value, caseName: nil, to: &encoder)
     }
 
-    /// Writes `value`; as the payload of the case `caseName`, which its reference keeps, where there is one.
+    /// Writes `value`; as the payload of the case `caseName`, which its reference keeps, if there is one.
     func encode(_ value: Model, caseName: String?, to encoder: inout NodeEncoder) throws(CacheError) {
         let scratch = encoder.encodingScratch
         var session = scratch.session()

@@ -35,7 +35,7 @@ struct EncodingBoxState {
     private(set) var number = 0
     private var owner = ObjectIdentifier(Never.self)
 
-    /// The elements, where it is unkeyed, or the one value.
+    /// The elements, if it is unkeyed, or the one value.
     var items: [EncodingItem] = []
 
     private var keys: ObjectIdentifier?
@@ -129,7 +129,7 @@ struct EncodingBoxState {
         if extras.count > count { extraBoxes[ModelIdentifier(name)] = box }
     }
 
-    /// The number of the nested container that is called `name`, or `nil` where there is none.
+    /// The number of the nested container that is called `name`, or `nil` if there is none.
     func box(called name: String) -> Int? {
         let position = table.position(of: name, after: last)
         guard position >= 0 else { return extraBoxes.isEmpty ? nil : extraBoxes[ModelIdentifier(name)] }
@@ -146,7 +146,7 @@ struct EncodingBoxState {
 
     /// The fields in the order of their encoded names, the last of each name.
     ///
-    /// - Throws: `unencodable` where a container and something else have one name.
+    /// - Throws: `unencodable` if a container and something else have one name.
     func sortedFields() throws(CacheError) -> [(name: String, item: EncodingItem)] {
         var all = (0..<table.count).compactMap { position in
             let item = field(position)
@@ -175,7 +175,7 @@ struct EncodingBoxState {
         CacheError(.unencodable, "encode(to:) put a container and something else under one key.")
     }
 
-    /// The only field, where there is one.
+    /// The only field, if there is one.
     var onlyField: (name: String, item: EncodingItem)? {
         guard shape == .keyed, fieldCount + extras.count == 1, !contradictsItself else { return nil }
         if let extra = extras.first { return extra }

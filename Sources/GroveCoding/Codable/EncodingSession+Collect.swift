@@ -33,7 +33,7 @@ extension EncodingSession {
         }
     }
 
-    /// The case and the payload of an enum that takes its payload's record, or `nil` where `base`, which was
+    /// The case and the payload of an enum that takes its payload's record, or `nil` if `base`, which was
     /// collected, is anything else.
     ///
     /// - Throws: `unencodable` for a case whose payload would have to share its record and cannot.

@@ -88,7 +88,7 @@ final class EncodingSession {
 
     /// Whether more may be encoded.
     ///
-    /// - Throws: the value's failure, or `unencodable` where its encoder outlived it.
+    /// - Throws: the value's failure, or `unencodable` if its encoder outlived it.
     @inline(__always)
     func check() throws(CacheError) {
         guard stored.isRunning else { throw refusal }

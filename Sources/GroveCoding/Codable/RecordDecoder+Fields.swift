@@ -1,6 +1,6 @@
 /// The code that the containers of every type of keys share.
 extension RecordDecoder {
-    /// The names of the fields; none where the model is finished.
+    /// The names of the fields; none if the model is finished.
     var allNames: [String] {
         guard isOpen else { return [] }
         return unsafe (try? state.pointee.allNames()) ?? []
@@ -24,7 +24,7 @@ extension RecordDecoder {
         return false
     }
 
-    /// A decoder at the value of `name`, or `nil` where it is absent.
+    /// A decoder at the value of `name`, or `nil` if it is absent.
     func find(_ name: String) throws(NodeReadFailure) -> NodeDecoder? {
         try check()
         if let value = unsafe try state.pointee.field(name) { return value }

@@ -27,7 +27,7 @@ final class RecordDecoder: Decoder {
 
     /// The model that is being decoded.
     ///
-    /// - Throws: `failed` where it is finished, so that its bytes are gone.
+    /// - Throws: `failed` if it is finished, so that its bytes are gone.
     @inline(__always)
     func openSession() throws(NodeReadFailure) -> DecodingSession {
         guard let session = unsafe state.pointee.openSession else { throw DecodingSession.isOver }

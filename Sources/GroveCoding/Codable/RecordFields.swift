@@ -26,7 +26,7 @@ struct RecordDecoderState {
     /// Where every field lies, in the order of their names; empty until a name is asked for that the table has not.
     private var index: [IndexedField] = []
 
-    /// Where a field's value lies, from the start of the map; from 0 where the record has no such field.
+    /// Where a field's value lies, from the start of the map; from 0 if the record has no such field.
     struct Place {
         var start: UInt32
         var end: UInt32
@@ -70,7 +70,7 @@ struct RecordDecoderState {
 
     /// Takes the map at the value apart once: finds where the fields lie whose names are known, and checks the rest.
     ///
-    /// - Throws: `otherShape` where it is no map of names, `corrupted` where the names do not ascend strictly.
+    /// - Throws: `otherShape` if it is no map of names, `corrupted` if the names do not ascend strictly.
     mutating func layOut(_ keys: ObjectIdentifier) throws(NodeReadFailure) {
         let names = unsafe KeyNames.of(keys, in: owner)
         let table = unsafe names._withUnsafeGuaranteedRef { $0.table }
@@ -130,7 +130,7 @@ struct RecordDecoderState {
         self.keys = keys
     }
 
-    /// A decoder at the value of the field called `name`, or `nil` where there is none.
+    /// A decoder at the value of the field called `name`, or `nil` if there is none.
     @inline(__always)
     mutating func field(_ name: String) throws(NodeReadFailure) -> NodeDecoder? {
         let position = table.position(of: name, after: last)

@@ -19,7 +19,7 @@ package struct EncodingOrder {
 extension NodeEncoder {
     /// Encodes `count` values on the side and returns their encodings in ascending order, each with its index.
     ///
-    /// - Throws: `unencodable` where two have the same encoding, such as two versions of one node: no reader could
+    /// - Throws: `unencodable` if two have the same encoding, such as two versions of one node: no reader could
     ///   tell them apart, and it would take the record for damaged.
     package mutating func sortedEncodings(
         count: Int, _ encode: (Int, inout NodeEncoder) throws(CacheError) -> Void

@@ -118,7 +118,7 @@ public struct FieldTable: Sendable {
         return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
     }
 
-    /// The encoded name at `place` among the old ones, or `nil` where it is not one of field `index`.
+    /// The encoded name at `place` among the old ones, or `nil` if it is not one of field `index`.
     func oldKey(_ place: Int, of index: Int) -> UnsafeRawBufferPointer? {
         precondition(place >= 0 && place < Int(oldCount), "an old name's place lies inside its table")
         let name = unsafe names[count + place]

@@ -30,7 +30,7 @@ package enum LargeStack {
 
     /// Runs `body` on a thread of its own and returns when it has finished.
     ///
-    /// - Throws: what `body` threw, or `failure` where the system has no thread to give.
+    /// - Throws: what `body` threw, or `failure` if the system has no thread to give.
     package static func run<Value, Failure: Error>(
         unavailable failure: Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {

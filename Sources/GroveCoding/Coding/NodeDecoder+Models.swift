@@ -68,7 +68,7 @@ extension NodeDecoder {
         unsafe try source.onLargerStack(body)
     }
 
-    /// Counts one more level; true where the rest must run on a larger stack.
+    /// Counts one more level; true if the rest must run on a larger stack.
     @usableFromInline
     func enterLevel() throws(NodeReadFailure) -> Bool {
         let nesting = unsafe source.nesting + 1

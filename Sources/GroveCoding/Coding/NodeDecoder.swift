@@ -18,11 +18,11 @@ public struct NodeDecoder {
     @usableFromInline var isTried = false
     @usableFromInline var fields: FieldTable
     @usableFromInline var entriesLeft: Int32
-    /// How far before the end the map of ``fields`` begins; 0 where that is too far to be told.
+    /// How far before the end the map of ``fields`` begins; 0 if that is too far to be told.
     @usableFromInline var mapLength: UInt32
     /// Where the key that was read last begins.
     @usableFromInline var lastKey: UnsafeRawPointer?
-    /// The names of the fields, where they are not in the record; the decoder's maker keeps it.
+    /// The names of the fields, if they are not in the record; the decoder's maker keeps it.
     @usableFromInline var shape: Unmanaged<RecordShape>?
     @usableFromInline var naming: FieldNaming
 
@@ -115,7 +115,7 @@ public struct NodeDecoder {
         isAt(index) ? true : try findFurther(index)
     }
 
-    /// Moves past the name of field `index`, or stays and returns false where the cursor is not at it.
+    /// Moves past the name of field `index`, or stays and returns false if the cursor is not at it.
     @inlinable
     @inline(__always)
     mutating func isAt(_ index: Int) -> Bool {
@@ -181,7 +181,7 @@ public struct NodeDecoder {
 
     /// The value of field `index`, which the record does not have under its name, under an old one.
     ///
-    /// - Throws: `incomplete` where there is none and the absence is not known to be the reading type's own.
+    /// - Throws: `incomplete` if there is none and the absence is not known to be the reading type's own.
     @usableFromInline
     func scanOldNames(_ index: Int) throws(NodeReadFailure) -> DeferredValue? {
         if let old = try findOldName(index) { return old }

@@ -33,7 +33,7 @@ extension NodeEncoder {
         CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels.")
     }
 
-    /// Whether what was written inside `scope` is one value for each field, where no names tell them apart.
+    /// Whether what was written inside `scope` is one value for each field, if no names tell them apart.
     func hasValueForEachField(of scope: Scope) -> Bool {
         guard scope.isShaped else { return true }
         let values = unsafe out.bytes(in: scope.start..<out.count)
@@ -54,7 +54,7 @@ extension NodeEncoder {
         return concerning(scope, failure.concerning(field: isKnown ? "\(name).\(fields.name(nextField - 1))" : name))
     }
 
-    /// `failure` with the identifier of the node of `scope`, where it is one and the failure names none.
+    /// `failure` with the identifier of the node of `scope`, if it is one and the failure names none.
     func concerning(_ scope: Scope, _ failure: CacheError) -> CacheError {
         guard scope.isNode, failure.identifier == nil else { return failure }
         return unsafe failure.concerning(

@@ -254,7 +254,7 @@ public struct NodeEncoder: ~Copyable {
 
     /// Ends what was begun with `scope`.
     ///
-    /// - Throws: `unencodable` where the body of a node is no map, so that projections could not share its record, or
+    /// - Throws: `unencodable` if the body of a node is no map, so that projections could not share its record, or
     ///   the tree holds its identifier under another record name.
     @usableFromInline
     mutating func end(_ scope: Scope) throws(CacheError) {

@@ -45,7 +45,7 @@ extension NodeTree {
     package struct Node {
         /// The node's key in a store: ``NodeTree/keyPrefix`` and its identifier.
         package let key: UnsafeRawBufferPointer
-        /// A map of the fields; where there is a shape, their values alone.
+        /// A map of the fields; if there is a shape, their values alone.
         package let body: UnsafeRawBufferPointer
         /// What has the names of the fields, where the body has not.
         package let shape: Unmanaged<RecordShape>?

@@ -50,7 +50,7 @@ package final class NodeTree: @unchecked Sendable {
     /// The key in a store of the entry at `index`, valid as long as the tree is.
     package func key(_ index: Int) -> UnsafeRawBufferPointer { unsafe storage.pointee.key(index) }
 
-    /// The entry at `index`, where it lies.
+    /// The entry at `index`, if it lies.
     package func node(_ index: Int) -> Node { unsafe storage.pointee.node(index) }
 
     /// Whether some identifier has several entries.
@@ -119,7 +119,7 @@ package final class NodeTree: @unchecked Sendable {
     /// Adds a finished node, or lets it take the place of the occurrence that it supersedes.
     ///
     /// - Parameter isShaped: whether `body` is the values of the type's shape, without the names.
-    /// - Throws: ``CacheError`` with code `unencodable` where the identifier occurred under another record name.
+    /// - Throws: ``CacheError`` with code `unencodable` if the identifier occurred under another record name.
     package func add(
         _ body: UnsafeRawBufferPointer, identifier: Range<Int>, type: Int, isShaped: Bool = false, order: Int,
         holdsReferences: Bool
@@ -139,7 +139,7 @@ extension NodeTree {
         /// Each node's key, its body anywhere behind it.
         var arena: ByteBuffer
         var hasProjections = false
-        /// Open addressing by hash: an entry's index plus one, 0 where free; empty while entries are few.
+        /// Open addressing by hash: an entry's index plus one, 0 if free; empty while entries are few.
         var table: [Int32] = []
         var order = 0
 
@@ -264,7 +264,7 @@ extension NodeTree {
         /// Lets `entry`, which has `body`, take the place of the one that its node occurred as before, the later of the two
         /// in pre-order.
         ///
-        /// - Returns: false where it did not occur as this projection.
+        /// - Returns: false if it did not occur as this projection.
         private mutating func supersede(_ body: UnsafeRawBufferPointer, by entry: inout Entry) -> Bool {
             var index = entry.previous
             while index >= 0 {

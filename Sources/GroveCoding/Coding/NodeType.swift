@@ -6,7 +6,7 @@ import GroveModel
 package final class NodeType: @unchecked Sendable {
     package let recordName: UnsafeRawBufferPointer
     package let projection: UnsafeRawBufferPointer
-    /// What has the names of the fields; `nil` where nodes of the type write their names themselves.
+    /// What has the names of the fields; `nil` if nodes of the type write their names themselves.
     package let shape: RecordShape?
     /// Of the table that the shape was made of.
     fileprivate let keys: UnsafeRawPointer
@@ -60,7 +60,7 @@ package final class NodeType: @unchecked Sendable {
 @safe
 struct MetType {
     let type: NodeType
-    /// The Swift type; `nil` where models choose their names one by one.
+    /// The Swift type; `nil` if models choose their names one by one.
     let model: ObjectIdentifier?
     let recordName: UnsafeRawBufferPointer
     let projection: UnsafeRawBufferPointer

@@ -31,7 +31,7 @@ package final class RecordShape: @unchecked Sendable {
 
     /// Takes `encoded` apart.
     ///
-    /// - Throws: `corrupted` or `otherShape` where it is no shape: its names do not ascend, or there are too many.
+    /// - Throws: `corrupted` or `otherShape` if it is no shape: its names do not ascend, or there are too many.
     package init(_ encoded: UnsafeRawBufferPointer) throws(NodeReadFailure) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: encoded.count, alignment: 8)
         unsafe copy.copyMemory(from: encoded)
@@ -73,7 +73,7 @@ package final class RecordShape: @unchecked Sendable {
         unsafe self.encoded = unsafe copy
     }
 
-    /// The shape of a type with `fields`; `nil` where these are not known in advance, or are too large for one.
+    /// The shape of a type with `fields`; `nil` if these are not known in advance, or are too large for one.
     convenience init?(recordName: String, projection: String, fields: FieldTable) {
         guard !fields.isDynamic, fields.count <= RecordShape.mostFields else { return nil }
         var encoding = ByteBuffer(capacity: 256)
@@ -123,7 +123,7 @@ package final class RecordShape: @unchecked Sendable {
 
     /// Appends the map of the fields whose values are `values`.
     ///
-    /// - Throws: `corrupted` where these are not so many values.
+    /// - Throws: `corrupted` if these are not so many values.
     package func appendMap(of values: UnsafeRawBufferPointer, to out: inout ByteBuffer) throws(NodeReadFailure) {
         out.appendHead(CBORMajor.map, UInt64(count))
         var decoder = unsafe NodeDecoder(values, source: NoSource.shared, isStable: true)
@@ -136,7 +136,7 @@ package final class RecordShape: @unchecked Sendable {
 
     /// The map of the fields whose values are `values`.
     ///
-    /// - Throws: `corrupted` where these are not so many values.
+    /// - Throws: `corrupted` if these are not so many values.
     package func map(of values: UnsafeRawBufferPointer) throws(NodeReadFailure) -> [UInt8] {
         var out = unsafe ByteBuffer(capacity: values.count + bytes.count)
         defer { out.deallocate() }
@@ -185,7 +185,7 @@ package final class RecordShape: @unchecked Sendable {
 
     /// Takes the map in `body` apart: appends the encoding of its shape to `shape`, and its values to `values`.
     ///
-    /// - Returns: false where it is too large for a shape, or is no map.
+    /// - Returns: false if it is too large for a shape, or is no map.
     package static func split(
         _ body: UnsafeRawBufferPointer, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,
         shape: inout ByteBuffer, values: inout ByteBuffer

@@ -110,7 +110,7 @@ struct DecimalParts {
         exponent += zeros
     }
 
-    /// The number as `Decimal` holds it, or `nil` where it cannot.
+    /// The number as `Decimal` holds it, or `nil` if it cannot.
     var decimal: Decimal? {
         guard magnitude != 0 else { return exponent == 0 && !isNegative ? 0 : nil }
         // An exponent that only the dropped zeros brought past the type's range goes back into the mantissa.

@@ -10,7 +10,7 @@ package import GroveModel
 package struct Delivery: Sendable {
     /// What there is to tell.
     package enum Content: Sendable {
-        /// The newest version of the tree; `nil` where its root was deleted.
+        /// The newest version of the tree; `nil` if its root was deleted.
         case tree((any Model)?)
         /// The elements that changed, in no order.
         case elements([ElementChange])
@@ -27,7 +27,7 @@ package struct Delivery: Sendable {
     package let time: Date
 }
 
-/// The newest version of one element of a collection; `nil` where it was deleted.
+/// The newest version of one element of a collection; `nil` if it was deleted.
 package struct ElementChange: Sendable {
     package let handle: Int
     package let model: (any Model)?

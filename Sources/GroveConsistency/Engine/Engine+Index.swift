@@ -4,7 +4,7 @@ import GroveModel
 let maxNodes = 1_000_000
 
 extension Engine {
-    /// Makes the places of a tree and registers them, or `nil` where there are more than a million.
+    /// Makes the places of a tree and registers them, or `nil` if there are more than a million.
     func makeTree(_ model: any Model) -> Tree? {
         let root = TreeNode(model, parent: nil, index: 0)
         guard grow(root) else { return nil }
@@ -13,7 +13,7 @@ extension Engine {
         return tree
     }
 
-    /// Makes and registers `top`'s descendants and registers `top`; nothing where there are too many.
+    /// Makes and registers `top`'s descendants and registers `top`; nothing if there are too many.
     ///
     /// - Parameter tree: the tree that is told of the identified ones.
     func grow(_ top: TreeNode, joining tree: Tree? = nil) -> Bool {

@@ -24,7 +24,7 @@ final class Subscription {
     var awaited: Occurrences?
     /// The identifier to wait for again when the model is deleted.
     var awaitedIdentifier: ModelIdentifier?
-    /// The type that this subscription takes, where it is known.
+    /// The type that this subscription takes, if it is known.
     var type: (any SimpleModel.Type)?
     var accepts: @Sendable (any Model) -> Bool = { _ in true }
 

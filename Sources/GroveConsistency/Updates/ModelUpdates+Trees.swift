@@ -33,7 +33,7 @@ extension ModelUpdates {
         return found
     }
 
-    /// Whether a type has another version in `new`; where none is in both, whether the versions differ at all.
+    /// Whether a type has another version in `new`; if none is in both, whether the versions differ at all.
     private static func differ(_ old: [any Model], _ new: [any Model]) -> Bool {
         let pairs = old.flatMap { old in new.filter { type(of: $0) == type(of: old) }.map { (old, $0) } }
         return pairs.isEmpty || pairs.contains { !$0.isEqual(to: $1) }

@@ -67,7 +67,7 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Which elements changed, where no others came, went or moved; else `nil`.
+    /// Which elements changed, if no others came, went or moved; else `nil`.
     private static func updated(from old: [Entry<T>], to new: [Entry<T>]) -> [Int]? {
         guard old.count == new.count else { return nil }
         var updated: [Int] = []

@@ -21,7 +21,7 @@ extension CollectionDataProvider {
             type: ObjectIdentifier(CollectionDataProvider.self), name: "\(store.key.rawValue).\(store.resets)")
         let (shown, resets) = (CollectionElements(entries: store.entries), store.resets)
         let last = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
-        // The state is that of a load, where one is under way.
+        // The state is that of a load, if one is under way.
         let showsState = if case .loading = state { false } else { true }
         if showsState { updateState { $0.begin() } }
         do {

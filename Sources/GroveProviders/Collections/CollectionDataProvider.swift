@@ -157,7 +157,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         note(.reset, isOwn: true, context, at: time)
     }
 
-    /// Edits what is shown, where that is not the newest list.
+    /// Edits what is shown, if that is not the newest list.
     func editShown(_ body: (inout PersistentVector<Entry<T>>) -> Void) {
         guard snapshot != nil else { return }
         guard layered == nil else {
@@ -195,7 +195,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         note(change, isOwn: false, context, at: time)
     }
 
-    /// - Parameter updated: the elements that changed, where `change` is a reset and they are known.
+    /// - Parameter updated: the elements that changed, if `change` is a reset and they are known.
     func note(
         _ change: CollectionChange, isOwn: Bool, _ context: (any Sendable)?, at time: Date, updated: [Int]? = nil
     ) {
@@ -242,7 +242,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         if snapshot == nil { snapshot = store.state }
     }
 
-    /// What leads from one state of the list to a later one; `nil` where they are the same.
+    /// What leads from one state of the list to a later one; `nil` if they are the same.
     ///
     /// O(*n*).
     private static func change(
@@ -302,7 +302,7 @@ extension CollectionDataProvider: WipeableProvider {
 }
 
 extension Optional {
-    /// Changes the value in place, where there is one.
+    /// Changes the value in place, if there is one.
     fileprivate mutating func modify(_ body: (inout Wrapped) -> Void) {
         guard var value = self else { return }
         self = nil

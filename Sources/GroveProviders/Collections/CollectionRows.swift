@@ -101,7 +101,7 @@ extension CollectionDataProvider {
 
     /// Tells views which of what they read changed.
     ///
-    /// - Parameter updated: the elements that changed, where no others came, went or moved; `nil` where `change` says it.
+    /// - Parameter updated: the elements that changed, if no others came, went or moved; `nil` if `change` says it.
     func tellViews(_ change: CollectionChange, updated: [Int]?) {
         revision += 1
         if let updated { return tellRows(updated) }

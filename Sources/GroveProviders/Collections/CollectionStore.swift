@@ -69,7 +69,7 @@ final class CollectionStore<T: SimpleModel> {
     var isTelling = false
     var waiters: [Waiter] = []
     var isLoading = false
-    /// Why the last load brought nothing, where it did not fail.
+    /// Why the last load brought nothing, if it did not fail.
     var miss: CacheMiss?
     /// What a read does about an element that the cache does not have: it is left out, once one viewer of the list
     /// wants that.

@@ -18,7 +18,7 @@ public final class DataModelManager: Sendable {
     /// The cache, which is retained.
     public let cacheDelegate: any CacheDelegate
 
-    /// The cache, where it is one that is followed: what is written by this is not told back.
+    /// The cache, if it is one that is followed: what is written by this is not told back.
     let followed: (any FollowedCache)?
     /// The cache as this manager uses it.
     var cache: any CacheDelegate { followed ?? cacheDelegate }

@@ -80,7 +80,7 @@ struct RequestState {
 }
 
 extension ProviderState {
-    /// What a request is that failed so; `nil` where it was cancelled, which leaves what was before it.
+    /// What a request is that failed so; `nil` if it was cancelled, which leaves what was before it.
     static func failure(_ error: any Error) -> ProviderState? {
         let isCancelled = error is CancellationError || (error as? CacheError)?.code == .cancelled
         return isCancelled ? nil : .failed(error)

@@ -156,7 +156,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// The data now and its changes from now on, without a gap between them.
     public func currentAndChanges() -> (data: T?, changes: AsyncStream<DataChange<T>>) { (data, changes()) }
 
-    /// The data, where they are as new as the manager has told; a view whose code comes to read this does not follow it.
+    /// The data, if they are as new as the manager has told; a view whose code comes to read this does not follow it.
     var newestShown: T? { _isPausedNow ? nil : confirmedData }
 
     /// The data without the layers over them.

@@ -91,7 +91,7 @@
 
         /// Stores the document in `place`, and closes the store.
         ///
-        /// - Returns: what is printed of it, and why it could not be verified, where it was to be.
+        /// - Returns: what is printed of it, and why it could not be verified, if it was to be.
         private func store(_ source: Source, in place: StorePlace) throws(ToolError) -> (JSON, ToolError?) {
             let document = source.document
             let cache = try place.open()

@@ -104,7 +104,7 @@
             return self.as(IdentifierTypeSyntax.self)?.name.text ?? trimmedDescription
         }
 
-        /// Whether a variable of the type is `nil` where it has no default value, which one of `Optional<Int>` is not.
+        /// Whether a variable of the type is `nil` if it has no default value, which one of `Optional<Int>` is not.
         var isNilByDefault: Bool {
             self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
         }

@@ -28,7 +28,7 @@
             return "\(TypeNames.container)._\(index)"
         }
 
-        /// How a declaration that others see names `type`; `nil` where it cannot: an alias is private.
+        /// How a declaration that others see names `type`; `nil` if it cannot: an alias is private.
         ///
         /// - Parameter isSeen: whether the type is known to be seen where the declaration is.
         func openName(_ type: TypeSyntax, isSeen: Bool) -> String? {

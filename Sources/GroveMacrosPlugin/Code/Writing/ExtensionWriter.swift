@@ -28,7 +28,7 @@
         var code: String {
             let list = conformances.joined(separator: ", ")
             let members = subject.kind == .leaf ? equalityMembers.filter { !$0.isEmpty } : self.members
-            // A model is read and written anywhere, also where a module's declarations belong to the main actor by default.
+            // A model is read and written anywhere, also if a module's declarations belong to the main actor by default.
             let head = "nonisolated extension \(type)" + (list.isEmpty ? "" : ": \(list)")
             let availability = subject.availability.map { "\($0)\n" }.joined()
             let code = "\(availability)\(head) {\(members.map { "\n\($0.indented)\n" }.joined())}"
