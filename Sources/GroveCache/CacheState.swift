@@ -5,8 +5,8 @@ import GroveModel
 struct CacheState: Sendable {
     /// The store, and whether calls are taken.
     var life: StoreLife { didSet { dropPoint() } }
-    /// The generation's word and the file as they were when the store was last opened; no word where no other process may
-    /// have it open, and no file in memory or where it was gone.
+    /// The generation's word and the file as they were when the store was last opened; no word if no other process may
+    /// have it open, and no file in memory or if it was gone.
     var lastWord: UInt64? { didSet { if lastWord != oldValue { dropPoint() } } }
     var lastFile: FileIdentity?
     /// The number of the last call that writes.
@@ -35,7 +35,7 @@ struct CacheState: Sendable {
     var wipesByOthers: UInt64 = 0
     /// Calls whose commits are not visible yet.
     private(set) var queue = WriteQueue()
-    /// Advances with each call that fails, and where the store is opened again.
+    /// Advances with each call that fails, and if the store is opened again.
     let epoch: ReadEpoch
     /// What could not be stored.
     var failedWrites = FailedWrites() { didSet { dropPoint() } }
@@ -112,7 +112,7 @@ extension CacheState {
 
     /// Lets reads look at the state again: what they begin with is about to change, or has changed under this lock.
     ///
-    /// The index of the queue is changed in place where no other holds it; so this comes before.
+    /// The index of the queue is changed in place if no other holds it; so this comes before.
     private mutating func dropPoint() {
         point?.fall()
         point = nil

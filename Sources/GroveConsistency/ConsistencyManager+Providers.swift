@@ -62,7 +62,7 @@ extension ConsistencyManager {
     /// - Parameters:
     ///   - left: elements that are no longer listened to, `nil` for all.
     ///   - joined: elements that are listened to from now on.
-    ///   - time: when the edit was made; now where it is `nil`.
+    ///   - time: when the edit was made; now if it is `nil`.
     /// - Returns: the call's place in the order of calls; news with an earlier one are older than it.
     @discardableResult
     package func edit(

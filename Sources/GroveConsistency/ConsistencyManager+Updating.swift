@@ -29,7 +29,7 @@ extension ConsistencyManager {
 
     /// Posts `models`, in order, in one update; returns its place in the order of calls.
     ///
-    /// - Parameter time: when the update was made; now where it is `nil`.
+    /// - Parameter time: when the update was made; now if it is `nil`.
     @discardableResult
     package func post(
         _ models: [any Model], context: (any Sendable)?, at time: Date? = nil, from own: SubscriptionKey? = nil,

@@ -99,7 +99,7 @@
     @attached(peer)
     public macro EqualityIgnored() = #externalMacro(module: "GroveMacrosPlugin", type: "EqualityIgnoredMacro")
 #else
-    /// Says, where `@Cacheable` is written without the trait, what to write. The compiler takes a global actor as an
+    /// Says, if `@Cacheable` is written without the trait, what to write. The compiler takes a global actor as an
     /// attribute of a type, and complains about an unavailable one by its message alone.
     @available(
         *, unavailable,

@@ -1,6 +1,6 @@
 import GrovePlatform
 
-/// A value behind a lock that a thread which runs takes where it is free.
+/// A value behind a lock that a thread which runs takes if it is free.
 ///
 /// On Linux the standard library's `Mutex` is handed to the thread that waited longest, which must be woken first, while those
 /// that run queue up behind it. With more threads than cores, reads of a cache took 6 to 17 times as long

@@ -51,7 +51,7 @@ where ResultOfMergeModel == Void, ResultOfIsEqualToModel == Void, ResultOfIsEqua
 }
 
 extension RenamedMembers {
-    /// Not there where a model has one of the members.
+    /// Not there if a model has one of the members.
     @available(
         *, unavailable,
         message: """

@@ -65,7 +65,7 @@ package final class Shelves<Value>: @unchecked Sendable {
     }
 }
 
-/// How many shelves there are where there is no reason for another number.
+/// How many shelves there are if there is no reason for another number.
 @usableFromInline
 package enum ShelfCount {
     /// As many as the machine has cores, made a power of two, and 32 at most.

@@ -119,7 +119,7 @@ public final class Outbox<API: Sendable> {
 
     /// Shows `mutation` on every screen, in this turn, and sends it after what was submitted before in its lane.
     ///
-    /// It is on disk with the next commit. A kill before that loses it: await ``submit(_:delay:)-(_,_)`` where it must not be lost. If it
+    /// It is on disk with the next commit. A kill before that loses it: await ``submit(_:delay:)-(_,_)`` if it must not be lost. If it
     /// cannot be stored, nothing of it is shown any more, and ``onProblem`` is told.
     ///
     /// - Parameter delay: how many seconds it waits before it is sent, so that ``discard(_:)`` can take it back. A relaunch ends the delay.

@@ -108,7 +108,7 @@
         }
     }
 #else
-    /// Says, where the observer is used without the trait, what to write.
+    /// Says, if the observer is used without the trait, what to write.
     @available(
         *, unavailable,
         message: """

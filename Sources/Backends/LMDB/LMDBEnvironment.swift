@@ -157,7 +157,7 @@ import Synchronization
         throw CacheError(.notAStore, "the directory holds an LMDB environment that Grove did not make")
     }
 
-    /// Reads the stamp, or writes it where nothing is stored and `flags` allow it.
+    /// Reads the stamp, or writes it if nothing is stored and `flags` allow it.
     ///
     /// - Returns: the database, or `nil` if there is no stamp.
     private static func stamp(_ pointer: OpaquePointer, _ flags: UInt32) throws(CacheError) -> MDB_dbi? {

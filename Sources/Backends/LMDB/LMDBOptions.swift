@@ -43,7 +43,7 @@ public struct LMDBOptions: Sendable, Equatable, PatientOptions {
         }
     }
 
-    /// The same with a map of `bytes` at the most, where those are given.
+    /// The same with a map of `bytes` at the most, if those are given.
     func limited(to bytes: Int?) -> LMDBOptions {
         var options = self
         options.mapSize = min(mapSize, bytes ?? mapSize)

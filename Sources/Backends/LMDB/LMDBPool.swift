@@ -11,7 +11,7 @@ final class LMDBPool: Sendable {
     private struct State {
         var environment: LMDBEnvironment?
         var isClosed = false
-        /// The size of the map where there is a budget: the file cannot become longer.
+        /// The size of the map if there is a budget: the file cannot become longer.
         var mapLimit: Int?
 
         /// Closes the environment once no view holds it.
@@ -38,7 +38,7 @@ final class LMDBPool: Sendable {
     private let directory: StoreFiles
     private let options: LMDBOptions
     private let hashMask: UInt64
-    /// Taken before the locks of ``shelves``, where both are.
+    /// Taken before the locks of ``shelves``, if both are.
     private let state: Lock<State>
     private let shelves = Shelves { Shelf() }
     /// Whether half of the slots of readers are taken or were: then no view rests in one, so that processes that come later

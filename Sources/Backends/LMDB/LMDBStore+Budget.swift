@@ -29,14 +29,14 @@ extension LMDBStore {
         return map / 100 * 64
     }
 
-    /// The size of the map where the files may take `bytes`; `nil` if that is too little.
+    /// The size of the map if the files may take `bytes`; `nil` if that is too little.
     static func map(within bytes: Int) -> Int? {
         let page = LMDBEnvironment.systemPage
         let map = (bytes - besideMap) / page * page
         return map >= fewestPages * page ? map : nil
     }
 
-    /// Fills sparse pages, as many as ``makeRoom(for:)`` has found room for, where records fill so much of their
+    /// Fills sparse pages, as many as ``makeRoom(for:)`` has found room for, if records fill so much of their
     /// part of the pages that it matters.
     func refill(_ transaction: LMDBTransaction) throws(CacheError) {
         let pages = refillPages.exchange(0, ordering: .relaxed)
@@ -135,7 +135,7 @@ extension LMDBEnvironment {
         return (now, now + held)
     }
 
-    /// The number of the oldest commit that a view in any process sees; the greatest number where there is none.
+    /// The number of the oldest commit that a view in any process sees; the greatest number if there is none.
     private func oldestView() -> UInt {
         var oldest = UInt.max
         unsafe withUnsafeMutablePointer(to: &oldest) { oldest in

@@ -35,7 +35,7 @@ public final class LMDBStore: ShrinkableStore {
 
     let directory: StoreFiles
     let pool: LMDBPool
-    /// The pages that the records may fill where there is a budget; the rest is room to write in.
+    /// The pages that the records may fill if there is a budget; the rest is room to write in.
     let pageLimit = Atomic<Int>(.max)
     /// How many pages the next transaction may refill, and the stored key to begin with.
     let refillPages = Atomic<Int>(0)

@@ -5,7 +5,7 @@ import GroveModel
 
 /// Pages are filled by taking records out and putting them back in their order.
 ///
-/// LMDB fills a page only where each new record is the last of it. Where records follow that were there before, each split
+/// LMDB fills a page only if each new record is the last of it. If records follow that were there before, each split
 /// leaves half a page; and it merges a page only once less than a quarter of it is used.
 extension LMDBTransaction {
     /// Fewer new records beside each other are left as they are.
@@ -44,7 +44,7 @@ extension LMDBTransaction {
         return next
     }
 
-    /// Fills the pages of the records that are new, where many lie beside each other.
+    /// Fills the pages of the records that are new, if many lie beside each other.
     func fillRuns() throws(CacheError) {
         let keys = added
         added = NewKeys()

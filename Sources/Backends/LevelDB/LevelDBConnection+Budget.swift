@@ -75,7 +75,7 @@ extension LevelDBConnection {
         state.withLock { $0.handle != nil && $0.failure == nil && bytes > 0 && bytes <= $0.room }
     }
 
-    /// Notes a call for room where there is none, and returns whether it is to compact: the first, and every eighth after
+    /// Notes a call for room if there is none, and returns whether it is to compact: the first, and every eighth after
     /// one that did not help.
     func noteRefusal() -> Bool {
         state.withLock { state in

@@ -21,7 +21,7 @@ final class LevelDBConnection: Sendable {
         var spareOptions: [LevelDBReadOptions] = []
         /// The failure after which the handle may not be written to.
         var failure: CacheError?
-        /// The log as it was after the last commit, where commits are synchronised.
+        /// The log as it was after the last commit, if commits are synchronised.
         var log: LevelDBDirectory.Log?
         /// Whether the batch of a failed write is still in the log, which then must not be opened.
         var mustCut = false
@@ -40,7 +40,7 @@ final class LevelDBConnection: Sendable {
         var density: Double?
         var counted: (commits: Int, entries: Int, payloadBytes: Int)?
 
-        /// The handle, opened again where it was lost.
+        /// The handle, opened again if it was lost.
         mutating func open(_ options: LevelDBOptions) throws(CacheError) -> LevelDBHandle {
             if let handle { return handle }
             guard directory != nil, let path = directory?.files.path else { throw .closedStore }
@@ -77,7 +77,7 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Checks, locks and opens `path`, within `budget` where one is known to follow.
+    /// Checks, locks and opens `path`, within `budget` if one is known to follow.
     init(_ path: String?, options: LevelDBOptions, budget: Int? = nil) throws(CacheError) {
         self.options = options
         let directory = try LevelDBDirectory(try StoreFiles(path))

@@ -198,7 +198,7 @@ struct LevelDBDirectory: ~Copyable {
 
     /// Takes out of the log what came after `log` was as long as that: the batch of a write that failed.
     ///
-    /// It may be whole, where synchronising it was what failed, and would otherwise be found at the next opening.
+    /// It may be whole, if synchronising it was what failed, and would otherwise be found at the next opening.
     /// LevelDB does not write to the log between the failure and its closing.
     ///
     /// - Returns: whether it is gone; if it is not, the log must not be opened before it is.

@@ -65,7 +65,7 @@ struct LevelDBLookup: ~Copyable {
         return runs[run].length >= Self.fewKeys ? run : nil
     }
 
-    /// The value of `key` where the iterator finds it near the entry that it stands at.
+    /// The value of `key` if the iterator finds it near the entry that it stands at.
     private mutating func find(
         _ key: UnsafeRawBufferPointer, in run: Int
     ) throws(CacheError) -> UnsafeRawBufferPointer? {

@@ -54,7 +54,7 @@ import GrovePlatform
         return entries[position]
     }
 
-    /// Remembers that `key` has `value`, or that it was removed where there is none; both are copied.
+    /// Remembers that `key` has `value`, or that it was removed if there is none; both are copied.
     mutating func set(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) {
         let hash = unsafe hash64(key, seed: seed)
         let count = unsafe value?.count ?? 0

@@ -54,7 +54,7 @@ extension LevelDBIterator {
         unsafe start.withUnsafeBytes { unsafe seek($0) }
     }
 
-    /// The entry it stands at; `nil` at the end, and where something before it cannot be read.
+    /// The entry it stands at; `nil` at the end, and if something before it cannot be read.
     fileprivate func readableEntry() throws(CacheError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)?
     {
         do throws(CacheError) {

@@ -8,7 +8,7 @@ import GroveCache
 ///
 /// It is a PATRICIA trie over half bytes (Morrison, 1968): a branch looks at the first symbol in which the keys below it
 /// differ. The content alone decides its shape, so nothing is balanced and removals leave nothing behind. A path has at
-/// most one branch for each symbol of the key, and log₁₆ *n* of them where keys are random.
+/// most one branch for each symbol of the key, and log₁₆ *n* of them if keys are random.
 ///
 /// No node is younger than one above it: who changes what is below a branch has copied the branch.
 struct ByteTree {
@@ -67,7 +67,7 @@ struct ByteTree {
         set(branch, symbol, to: fork)
     }
 
-    /// Removes the entry of `key`; nothing is copied where there is none.
+    /// Removes the entry of `key`; nothing is copied if there is none.
     mutating func remove(_ key: KeyBytes) {
         guard unsafe root?.value(key) != nil else { return }
         let (branch, symbol, above) = own(key, upTo: TreeNode.noPosition - 1)

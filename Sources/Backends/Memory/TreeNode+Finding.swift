@@ -32,7 +32,7 @@ extension TreeNode {
         return nil
     }
 
-    /// What lies below a branch where a single symbol is in use.
+    /// What lies below a branch if a single symbol is in use.
     var only: TreeNode? {
         var only: TreeNode?
         for symbol in 0..<KeyBytes.symbols {

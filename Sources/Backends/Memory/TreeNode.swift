@@ -50,7 +50,7 @@ import GrovePlatform
         }
     }
 
-    /// Makes a branch with nothing below it, of the memory of a spare one where there is one.
+    /// Makes a branch with nothing below it, of the memory of a spare one if there is one.
     init(branchAt position: Int, birth: UInt64, spare: inout NodeList) {
         self.init(branchAt: UInt32(truncatingIfNeeded: position), birth: birth, spare: &spare)
         unsafe slots.initialize(repeating: nil, count: KeyBytes.symbols)

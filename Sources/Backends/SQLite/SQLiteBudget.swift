@@ -4,7 +4,7 @@ import GroveModel
 
 /// How a store's bytes on disk are divided, and what of the database is in use.
 ///
-/// The database takes no more pages than it may; a fifth of the budget, 3 MB where it is small and half where it is
+/// The database takes no more pages than it may; a fifth of the budget, 3 MB if it is small and half if it is
 /// very small, is left to the log, which is copied and cut off before it would have more.
 ///
 /// Eviction leaves holes: SQLite merges a page only when it is less than a third full. Once the database is nearly full and not
@@ -105,7 +105,7 @@ final class SQLiteBudget: Sendable {
         }
     }
 
-    /// The log's part of `bytes`: where they are few, one transaction may change every page of the database.
+    /// The log's part of `bytes`: if they are few, one transaction may change every page of the database.
     private static func logBytes(_ bytes: Int) -> Int {
         max(bytes / 5, min(bytes * 2 / 5, 3 << 20), min(bytes * 11 / 20, 1 << 20))
     }
@@ -192,7 +192,7 @@ final class SQLiteBudget: Sendable {
         state.withLock { $0.next = .numbered(0) }
     }
 
-    /// Packs a run of records, where pages are sparse.
+    /// Packs a run of records, if pages are sparse.
     ///
     /// - Parameter count: how many records the transaction wrote or removed: some five are packed for each.
     func packSparse(_ count: Int, _ writer: SQLiteWriter) throws(CacheError) {
@@ -222,7 +222,7 @@ final class SQLiteBudget: Sendable {
         state.withLock { [end] state in state.pack(upTo: end) }
     }
 
-    /// How many records are packed at most where `count` were written or removed.
+    /// How many records are packed at most if `count` were written or removed.
     private static func packed(_ count: Int) -> Int { min(count * 5 + 64, 512) }
 
     /// How many pages they have at most.

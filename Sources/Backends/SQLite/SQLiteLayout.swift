@@ -25,7 +25,7 @@ enum SQLiteLayout {
     /// The layout that this version writes.
     static let version: UInt8 = 1
 
-    /// Checks that the database is ours and of a layout that we know, or makes it so where it is empty.
+    /// Checks that the database is ours and of a layout that we know, or makes it so if it is empty.
     ///
     /// - Throws: ``CacheError`` with code `notAStore`, `unsupportedFormat`, `corrupted`, or what SQLite reports.
     static func prepare(_ connection: SQLiteConnection) throws(CacheError) {

@@ -43,7 +43,7 @@ final class SQLitePool: Sendable {
         return rested ?? shelves.first(outside: own) { $0.resting.popLast() }
     }
 
-    /// Opens a connection, with no lock held; again where the files were replaced meanwhile, which it may have opened.
+    /// Opens a connection, with no lock held; again if the files were replaced meanwhile, which it may have opened.
     private func newView() throws(CacheError) -> SQLiteView {
         while true {
             let generation = self.generation

@@ -32,7 +32,7 @@ public final class SQLiteStore: ShrinkableStore {
     public static func owns(file name: String) -> Bool { SQLiteFiles.names.contains(name) }
 
     let pool: SQLitePool
-    /// The writer; `nil` after `close()`, or where an error has made a new connection necessary.
+    /// The writer; `nil` after `close()`, or if an error has made a new connection necessary.
     let writer: Lock<SQLiteWriter?>
 
     /// Opens the store in `directory`, or makes one there.
@@ -147,7 +147,7 @@ public final class SQLiteStore: ShrinkableStore {
 }
 
 extension SQLitePool {
-    /// `writer`, or a new one where there is none and the store is open.
+    /// `writer`, or a new one if there is none and the store is open.
     func writer(_ writer: SQLiteWriter?) throws(CacheError) -> SQLiteWriter {
         if let writer { return writer }
         guard !isClosed else { throw .closedStore }

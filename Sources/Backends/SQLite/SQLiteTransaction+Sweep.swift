@@ -53,7 +53,7 @@ extension SQLiteTransaction {
 }
 
 extension SQLitePlace {
-    /// The place that a cursor stands for; the beginning of `named` where it is none of SQLite's.
+    /// The place that a cursor stands for; the beginning of `named` if it is none of SQLite's.
     init(sweep cursor: SweepCursor) {
         var row: UInt64 = 0
         for byte in cursor.bytes.dropFirst().prefix(8) { row = row << 8 | UInt64(byte) }

@@ -135,7 +135,7 @@ import CSQLite
         }
     }
 
-    /// The place of `key`, from the last lookup where it was the same key's.
+    /// The place of `key`, from the last lookup if it was the same key's.
     private func known(_ key: UnsafeRawBufferPointer) throws(CacheError) -> SQLitePlace? {
         switch last {
         case .absent(let count) where unsafe isEqual(key, writer.lastKey(count)): nil

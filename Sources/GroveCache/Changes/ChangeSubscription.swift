@@ -63,7 +63,7 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
         for continuation in waiting { continuation.resume(returning: nil) }
     }
 
-    /// The next element, or `nil` at the end and where the task is cancelled.
+    /// The next element, or `nil` at the end and if the task is cancelled.
     func next(isolation: isolated (any Actor)?) async -> Element? {
         let ticket = state.withLock { $0.waiting.drawTicket() }
         return await withTaskCancellationHandler(

@@ -33,7 +33,7 @@ package struct StoreFiles: Sendable {
     /// Checks that `directory` is a directory that can hold a store.
     ///
     /// - Throws: ``CacheError`` with code `unsupported` if there is no path, `inputOutput` if nothing has it,
-    ///   `notAStore` where it is no directory's, or `permissionDenied`.
+    ///   `notAStore` if it is no directory's, or `permissionDenied`.
     package init(_ directory: String?) throws(CacheError) {
         guard let path = directory else {
             throw CacheError(.unsupported, "a store on disk needs a directory; pass the path of one")
@@ -57,7 +57,7 @@ package struct StoreFiles: Sendable {
         throw CacheError(.notAStore, "the directory \(path) holds another engine's store, as \(stranger) shows")
     }
 
-    /// The path of the file called `name`; of the directory itself where that is empty.
+    /// The path of the file called `name`; of the directory itself if that is empty.
     package func path(of name: String) -> String { name.isEmpty ? path : path + "/" + name }
 
     /// Whether there is a file called `name`.

@@ -23,7 +23,7 @@ extension CacheCore {
     /// The most bytes in a group commit.
     var groupBytes: Int { min(GroupLimit.bytes, evictor?.budget.bytes.map { max($0 / 32, 64 << 10) } ?? .max) }
 
-    /// Commits `group`, evicting beforehand where the store has no room for it.
+    /// Commits `group`, evicting beforehand if the store has no room for it.
     ///
     /// - Throws: ``CacheError`` with code `overBudget` if it is more than the whole budget, and what committing throws.
     func transactWithinBudget(_ group: [PendingWrite]) throws(CacheError) -> [ChangeSet] {

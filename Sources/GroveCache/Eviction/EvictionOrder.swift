@@ -30,7 +30,7 @@ package struct EvictionOrder: Sendable {
         keep = 1 - 1 / (EvictionOrder.window * min(Double(self.records), EvictionOrder.sampledKeys))
     }
 
-    /// Says that `capacity` bytes fit from now on, about `records` records: nothing else changes where that is much like before.
+    /// Says that `capacity` bytes fit from now on, about `records` records: nothing else changes if that is much like before.
     package mutating func resize(_ capacity: Int, records: Int, now: UInt64) {
         let ratio = Double(max(records, 1)) / Double(self.records)
         guard

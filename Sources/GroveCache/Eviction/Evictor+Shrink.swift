@@ -4,7 +4,7 @@ import GroveModel
 extension Evictor {
     /// How many records go in one transaction at most.
     private static let evictionsAtOnce = 1_024
-    /// How often less is kept, where the files still have too much.
+    /// How often less is kept, if the files still have too much.
     private static let shrinkAttempts = 6
 
     /// Evicts what is more than the store's share of `bytes`, and has the files made smaller.

@@ -25,7 +25,7 @@ extension Evictor {
 
     /// Tells a store that was just opened its budget.
     ///
-    /// A store that has more than its budget already is made smaller, or emptied of all but what is kept where that fails: a cache may
+    /// A store that has more than its budget already is made smaller, or emptied of all but what is kept if that fails: a cache may
     /// forget.
     func begin(_ opened: inout StoreSource.Opened, _ source: StoreSource) throws(CacheError) {
         let directory = source.isPersistent ? source.directory : nil

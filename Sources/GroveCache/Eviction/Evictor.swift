@@ -10,7 +10,7 @@ import GroveModel
 /// who goes, and nothing else.
 // SAFETY: everything but `budget` is used on the cache's writer queue alone, which runs one block at a time.
 final class Evictor: @unchecked Sendable {
-    /// What a record is taken to have where nothing is stored yet.
+    /// What a record is taken to have if nothing is stored yet.
     private static let usualRecord = 256
 
     let budget: CacheBudget

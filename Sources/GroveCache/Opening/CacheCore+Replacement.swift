@@ -5,11 +5,11 @@ import GroveModel
 ///
 /// All of it runs on ``writer``, but for what begins there. That the files were replaced shows in the word of their
 /// generation, which every call compares; that something removed them without Grove's knowledge shows in the identity of the
-/// main file, which is looked at where a store is opened or resumed, before a wipe, after a sync and after an engine's error.
+/// main file, which is looked at when a store is opened or resumed, before a wipe, after a sync and after an engine's error.
 extension CacheCore {
     // MARK: Replaced files
 
-    /// The store that is open and the one to use; it is opened again where others replaced its files.
+    /// The store that is open and the one to use; it is opened again if others replaced its files.
     ///
     /// - Throws: ``CacheError`` as opening does.
     func currentStore() throws(CacheError) -> any NodeStore {
@@ -35,7 +35,7 @@ extension CacheCore {
         if let failure { throw failure }
     }
 
-    /// The same where the writer is already.
+    /// The same if the writer is already.
     ///
     /// - Returns: why it cannot be opened.
     func reopenIfReplaced() -> CacheError? {
@@ -126,7 +126,7 @@ extension CacheCore {
 }
 
 extension CacheState {
-    /// The store, where the files are still its own; notes that others replaced them.
+    /// The store, if the files are still its own; notes that others replaced them.
     @inline(__always)
     var usableStore: OpenStore? {
         mutating get {

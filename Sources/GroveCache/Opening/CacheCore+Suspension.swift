@@ -31,7 +31,7 @@ extension CacheCore {
         state.withLock { $0.life.finishSuspension() }
     }
 
-    /// Opens the store again, and calls are taken again; nothing happens where it was not suspended.
+    /// Opens the store again, and calls are taken again; nothing happens if it was not suspended.
     ///
     /// - Throws: ``CacheError`` with code `closed` or `reentrant`, and what opening throws: then it stays suspended.
     func resume() throws(CacheError) {

@@ -5,7 +5,7 @@ import GrovePlatform
 /// The stores that are open in this process, by their directories.
 ///
 /// Some engines must not be opened twice in one process (LMDB corrupts its locks), so a second handle on one directory
-/// shares the first one's core. Directories are one where their paths without links are, or where the system says that they
+/// shares the first one's core. Directories are one if their paths without links are, or if the system says that they
 /// are one. While a core is being opened or closed, callers that want its directory wait for that, and others do not.
 final class CoreRegistry: Sendable {
     static let shared = CoreRegistry()
@@ -110,7 +110,7 @@ final class CoreRegistry: Sendable {
         }
     }
 
-    /// Takes a handle on the core of `wanted`, or enters `wanted` where there is none.
+    /// Takes a handle on the core of `wanted`, or enters `wanted` if there is none.
     private func step(_ wanted: Entry) -> Step {
         entries.withLock { entries in
             let found = entries.firstIndex {

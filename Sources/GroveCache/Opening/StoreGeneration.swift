@@ -94,7 +94,7 @@ final class StoreGeneration: @unchecked Sendable {
 
     private static let byteCount = 4 * MemoryLayout<UInt64>.size
 
-    /// The word now; it differs from what it was where the files were replaced since.
+    /// The word now; it differs from what it was if the files were replaced since.
     @inline(__always)
     var word: UInt64 {
         unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .acquiring)

@@ -12,7 +12,7 @@ struct StoreSource: Sendable {
     /// The least budget in bytes.
     let leastBudget: Int
     /// The path of what is the store, by whose identity it shows that something else replaced it: the file that the backend
-    /// names, or else that of the generation where several processes may have the store open, and the directory where one may.
+    /// names, or else that of the generation if several processes may have the store open, and the directory if one may.
     private let mainFile: String?
     private let mainFileName: String
     /// The files that are beside it as long as a process has the store open.
@@ -101,7 +101,7 @@ struct StoreSource: Sendable {
     /// - Parameters:
     ///   - budget: the bytes that its files will have, if that is known.
     ///   - damage: what an opened store failed with, that ``isRepairable(_:)``: its files are set aside.
-    /// - Throws: ``CacheError``, as the store does, and where the directory is not Grove's; with ``OpenPolicy/rebuild``
+    /// - Throws: ``CacheError``, as the store does, and if the directory is not Grove's; with ``OpenPolicy/rebuild``
     ///   damage is set aside instead.
     func opened(budget: Int? = nil, after damage: CacheError? = nil) throws(CacheError) -> Opened {
         guard let directory, isPersistent else { return try openOnce(budget) }

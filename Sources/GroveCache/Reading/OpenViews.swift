@@ -31,7 +31,7 @@ final class OpenViews: Sendable {
         return age > OpenViews.long ? age : nil
     }
 
-    /// What `error` means where a view is open: that nothing has room may be due to that.
+    /// What `error` means if a view is open: that nothing has room may be due to that.
     func explain(_ error: CacheError) -> CacheError {
         guard error.code == .full, let longest else { return error }
         return CacheError(

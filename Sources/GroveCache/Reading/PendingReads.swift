@@ -49,7 +49,7 @@ final class PendingReads: Sendable {
     /// Bytes that `view` returned before may be gone afterwards.
     ///
     /// - Parameter placement: what `view` shows, once it was asked.
-    /// - Complexity: O(1) where no call names the key, however many there are.
+    /// - Complexity: O(1) if no call names the key, however many there are.
     /// - Throws: what the engine throws when it is asked which calls the view shows.
     func updates(
         of key: UnsafeRawBufferPointer, over view: (any NodeView)?, _ placement: inout Placement?

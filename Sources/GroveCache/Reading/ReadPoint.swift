@@ -10,14 +10,14 @@ import Synchronization
 // the one thread that finds in `uses` that no such read is left, nor can begin.
 final class ReadPoint: @unchecked Sendable {
     let store: OpenStore
-    /// Whether the store shows; it does not where it is about to be emptied.
+    /// Whether the store shows; it does not if it is about to be emptied.
     let showsStore: Bool
     let epochNumber: UInt64
     /// What a view of the store does not show; `nil` if it shows all there is.
     private(set) var pending: PendingReads?
     /// Whether a view of the store shows all there is.
     private let isPlain: Bool
-    /// The generation's word, where other processes may have the store open.
+    /// The generation's word, if other processes may have the store open.
     private let word: UInt64?
     /// See ``CacheState/commitCount``.
     private let commitCount: Atomic<UInt64>

@@ -43,7 +43,7 @@ final class Readers: Sendable {
 
     init(shelfCount: Int = ShelfCount.usual) { shelves = Shelves(count: shelfCount) { Shelf() } }
 
-    /// A reader, which counts as active from now on; `make` makes one where none is at rest.
+    /// A reader, which counts as active from now on; `make` makes one if none is at rest.
     func begin(_ make: () -> Reconstructor) -> Reconstructor {
         let own = shelves.own
         let rested = shelves.withLock(of: own) { shelf in

@@ -295,7 +295,7 @@ extension Reconstructor {
 extension ReadState {
     /// The list under the current key after `updates`; `nil` if there is none then, or if it cannot be known.
     ///
-    /// All of a stored list is read where it is edited: there are queued edits for moments only.
+    /// All of a stored list is read if it is edited: there are queued edits for moments only.
     mutating func fold(
         _ updates: [CollectionUpdate], _ lists: ListLog?
     ) throws(CacheError) -> StoredElements? {

@@ -18,7 +18,7 @@ extension Reconstructor {
     }
 
     /// The number of the write that set the reference whose identifier's bytes these are; the oldest and the newest that
-    /// it may be where the bytes were moved out of their record.
+    /// it may be if the bytes were moved out of their record.
     private func placeInTime(of identifier: UnsafeRawBufferPointer) -> (oldest: CallNumber, newest: CallNumber) {
         let holder = unsafe state.pointee.holderSequence
         var oldest = holder

@@ -30,7 +30,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.deallocate()
     }
 
-    /// Begins a read of `view`, or of nothing but `pending` where the store is about to be emptied.
+    /// Begins a read of `view`, or of nothing but `pending` if the store is about to be emptied.
     func begin(_ view: (any NodeView)?, keepsBytes: Bool, pending: PendingReads?) {
         unsafe state.pointee.view = view
         if unsafe state.pointee.shapes.count > RecordShape.mostStored { unsafe state.pointee.shapes.removeAll() }

@@ -29,7 +29,7 @@ struct CollectionHead: Equatable {
     let number: UInt64
     var chunks: [Chunk] = []
 
-    /// How many elements the collection has that are known: those in chunks, also where these were lost.
+    /// How many elements the collection has that are known: those in chunks, also if these were lost.
     var count: Int { chunks.reduce(0) { $0 + $1.count } }
 
     /// Whether the collection has a gap, so that its number of elements is unknown.

@@ -17,7 +17,7 @@ struct LocalNumber: Comparable, Hashable, Sendable {
     /// The number of the next call.
     var next: LocalNumber { LocalNumber(rawValue: rawValue + 1) }
 
-    /// The number in the store's order, where other processes' commits have added `shift`.
+    /// The number in the store's order, if other processes' commits have added `shift`.
     func number(shiftedBy shift: UInt64) -> CallNumber { CallNumber(rawValue: rawValue + shift) }
 
     /// The shift by which this number comes next after `last`, which is no less than it.

@@ -15,7 +15,7 @@ struct ProjectedRecord {
 
     /// Takes the record of `stored` apart; the fields point into it.
     ///
-    /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart.
+    /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` if what is stored cannot be taken apart.
     init(_ stored: RecordHeader) throws {
         let body = try RecordBody(stored)
         fields = unsafe body.fields.map { unsafe Field(key: $0.key, value: $0.value) }
@@ -31,7 +31,7 @@ struct ProjectedRecord {
 
     var holdsReferences: Bool { fields.indices.contains { holdsReferences($0) } }
 
-    /// The oldest place in time of those references that `projection` carries, or `UInt64.max` where it carries none.
+    /// The oldest place in time of those references that `projection` carries, or `UInt64.max` if it carries none.
     func oldestPlace(of projection: [UInt8]) -> CallNumber {
         guard let row = table.rows.first(where: { $0.name == projection }) else { return .max }
         var place = CallNumber.max
@@ -85,7 +85,7 @@ struct ProjectedRecord {
         removeOrphans()
     }
 
-    /// Notes for those who carry field `index` that another projection has set it: where it holds maps, what is absent
+    /// Notes for those who carry field `index` that another projection has set it: if it holds maps, what is absent
     /// from them is unknown to those from now on.
     private mutating func noteReplaced(_ index: Int) {
         let holdsMaps = unsafe RecordBody.holdsMaps(fields[index].value)

@@ -5,7 +5,7 @@ import GroveModel
 ///
 /// Stored in the envelope of a record that several projections share: a count, the number of bitmaps of each, then for each
 /// its name's length, its name, the number of its last write, its time, and one or two bitmaps over the body's fields in
-/// their order, least significant bit first. The second is there where another projection has written over a value.
+/// their order, least significant bit first. The second is there if another projection has written over a value.
 struct ProjectionTable {
     struct Row {
         var name: [UInt8]

@@ -64,7 +64,7 @@ struct RecordHeader {
     /// The record's shape, once it was found; the finder keeps it.
     private(set) var foundShape: Unmanaged<RecordShape>?
     var shape: RecordShape? { unsafe foundShape?.takeUnretainedValue() }
-    /// Empty where a record has a shape that was not found.
+    /// Empty if a record has a shape that was not found.
     private(set) var recordName: UnsafeRawBufferPointer
     /// The projection that wrote the record, if it was one; empty if the shape was not found.
     private(set) var projection: UnsafeRawBufferPointer

@@ -26,7 +26,7 @@ struct RecordMerge {
 
     /// Merges `node`, as its projection wrote it in the write numbered `sequence`, called at `time`, over the record of `stored`.
     ///
-    /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` where what is stored cannot be taken apart;
+    /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` if what is stored cannot be taken apart;
     ///   ``CacheError`` with code `unencodable`.
     init(stored: RecordHeader, node: NodeTree.Node, sequence: CallNumber, time: UInt32) throws {
         let new: RecordBody

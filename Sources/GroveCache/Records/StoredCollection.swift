@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// A collection as a store holds it: its elements where they are few, else which chunks have them.
+/// A collection as a store holds it: its elements if they are few, else which chunks have them.
 struct StoredCollection {
     enum Content {
         case elements(StoredElements)

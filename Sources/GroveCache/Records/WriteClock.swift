@@ -25,7 +25,7 @@ struct WriteClock: Equatable {
     /// Lets the time advance.
     mutating func advance(_ bytes: Int) { now &+= UInt64(max(bytes, 0)) }
 
-    /// Notes that calls up to the number `sequence` are committed now, where the last mark is far enough behind.
+    /// Notes that calls up to the number `sequence` are committed now, if the last mark is far enough behind.
     ///
     /// - Parameter payload: what is stored: the marks go back for twice as much.
     mutating func note(_ sequence: CallNumber, payload: Int) {
@@ -79,7 +79,7 @@ struct WriteClock: Equatable {
     init() {}
 
     /// The marks as numbers of eight bytes: how far behind `sequence` in the lower half, and how long ago in the upper; all bits
-    /// where there is none.
+    /// if there is none.
     func forEachMark(_ sequence: CallNumber, _ body: (UInt64) -> Void) {
         for mark in marks {
             let calls = UInt64(UInt32(clamping: CallNumber.numbers(after: mark.sequence, upTo: sequence)))

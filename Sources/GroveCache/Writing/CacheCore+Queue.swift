@@ -137,7 +137,7 @@ extension CacheCore {
         writer.sync { _ = self.drain(isScheduled: false, since: failures) }
     }
 
-    /// Returns when the queue has room for another write that is waited for or the task is cancelled, at once where it has or is.
+    /// Returns when the queue has room for another write that is waited for or the task is cancelled, at once if it has or is.
     func awaitRoom() async {
         // Those who waited together look again one after the other: the first may have filled the queue.
         while let ticket = ticketUnlessRoom() {
@@ -168,7 +168,7 @@ extension CacheCore {
         return state.queue.awaitedByteCount <= queueLimit
     }
 
-    /// Reports a write that failed before it could be queued: to `observer` alone, where the handle is closed.
+    /// Reports a write that failed before it could be queued: to `observer` alone, if the handle is closed.
     func reportFailure(_ error: CacheError, to observer: (any CacheObserver)?) {
         guard error.code == .closed else {
             ledger.noteUnawaited(error)

@@ -154,7 +154,7 @@ extension CacheCore {
         return changes.stamped(tokens)
     }
 
-    /// Throws where others replaced the files while the transaction waited to begin: it would land in files that are gone.
+    /// Throws if others replaced the files while the transaction waited to begin: it would land in files that are gone.
     ///
     /// - Throws: ``CacheError`` with code `cancelled`.
     func checkIsCurrent() throws(CacheError) {
@@ -239,7 +239,7 @@ extension CacheCore {
         return CommitTokens(committed, hasHistory: history.places > 0)
     }
 
-    /// Lets what was committed survive loss of power, where a call in the group asks for that.
+    /// Lets what was committed survive loss of power, if a call in the group asks for that.
     ///
     /// - Returns: why it may not.
     private func synchronize(_ settled: [Settled]) -> CacheError? {

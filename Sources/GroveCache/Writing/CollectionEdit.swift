@@ -3,7 +3,7 @@ import GroveModel
 /// One change to the elements of a stored collection; positions are of the list that the edit finds, deleted elements
 /// included.
 enum CollectionEdit: Sendable {
-    /// Puts elements in the place of a range: inserts where that is empty, removes where they are none.
+    /// Puts elements in the place of a range: inserts if that is empty, removes if they are none.
     case replace(Range<Int>, with: StoredElements)
     /// Puts elements behind the last one.
     case append(StoredElements)

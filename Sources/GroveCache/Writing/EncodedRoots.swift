@@ -4,7 +4,7 @@ import GroveModel
 /// Models taken apart into nodes, with the references that stand for the roots themselves.
 struct EncodedRoots {
     let tree: NodeTree
-    /// The encoded roots, one after the other: references, or whole models where they have no identifiers.
+    /// The encoded roots, one after the other: references, or whole models if they have no identifiers.
     let references: [UInt8]
     let count: Int
 
@@ -118,7 +118,7 @@ struct EncodedRoots {
 }
 
 extension NodeTree {
-    /// What `body` makes of a new tree that it fills with `roots` models; of another, on a large stack, where the first
+    /// What `body` makes of a new tree that it fills with `roots` models; of another, on a large stack, if the first
     /// says that it must.
     static func filling<Value>(
         roots: Int, _ body: (_ tree: NodeTree, _ onLargeStack: Bool) throws(CacheError) -> Value

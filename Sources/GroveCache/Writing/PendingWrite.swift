@@ -182,7 +182,7 @@ final class PendingWrite: Sendable {
     /// How many records the call writes, at most.
     var entryCount: Int { extras.reduce(tree?.count ?? 0) { $0 + $1.entryCount } }
 
-    /// What the call's nodes take in the store, keys and values, where their names are in the records.
+    /// What the call's nodes take in the store, keys and values, if their names are in the records.
     var payloadBytes: Int {
         var bytes = 0
         if let tree {
@@ -313,7 +313,7 @@ extension PendingWrite {
 }
 
 extension CacheError {
-    /// The same error, said of `identifier` where there is one.
+    /// The same error, said of `identifier` if there is one.
     func concerning(optional identifier: ModelIdentifier?) -> CacheError {
         identifier.map { concerning($0) } ?? self
     }

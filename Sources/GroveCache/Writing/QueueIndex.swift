@@ -18,7 +18,7 @@ struct QueueIndex: Sendable {
 
         /// Whether nothing shows of this item once `later` is applied.
         ///
-        /// So it is where the same projection writes the same fields again: a node that every queued call brings along,
+        /// So it is if the same projection writes the same fields again: a node that every queued call brings along,
         /// such as the sender of each message, costs a read one update.
         func isOverwritten(by later: Item) -> Bool {
             guard hash == later.hash, entry >= 0, later.entry >= 0, let tree = call.tree,
@@ -40,7 +40,7 @@ struct QueueIndex: Sendable {
         }
     }
 
-    /// A bucket of items, or once it had too many of them a branch; changed in place where no snapshot holds it.
+    /// A bucket of items, or once it had too many of them a branch; changed in place if no snapshot holds it.
     // SAFETY: the code that changes a node has made sure that no other reference to it exists.
     fileprivate final class Node: @unchecked Sendable {
         /// The items of a bucket; those of one hash are in the order of places.
@@ -70,10 +70,10 @@ struct QueueIndex: Sendable {
         /// The bit of `hash`, by six bits of it that lead through no branch.
         private static func bit(_ hash: UInt64) -> UInt64 { 1 << (hash >> 58) }
 
-        /// The same, to be changed: made where nothing is there, and copied where a snapshot holds it.
+        /// The same, to be changed: made if nothing is there, and copied if a snapshot holds it.
         func ownedChild(_ hash: UInt64, _ level: UInt64) -> Node { Node.owned(&below[Node.slot(hash, level)]) }
 
-        /// `node`, to be changed: made where there is none, and copied where a snapshot holds it.
+        /// `node`, to be changed: made if there is none, and copied if a snapshot holds it.
         static func owned(_ node: inout Node?) -> Node {
             if isKnownUniquelyReferenced(&node), let node { return node }
             let copy = Node(items: node?.items ?? [], sketch: node?.sketch ?? 0, below: node?.below ?? [])
@@ -210,7 +210,7 @@ struct QueueIndex: Sendable {
         unsafe hash(key[0], NodeTree.hash(UnsafeRawBufferPointer(rebasing: key[1...])))
     }
 
-    /// The same, where the hash of what follows the namespace is known.
+    /// The same, if the hash of what follows the namespace is known.
     static func hash(_ namespace: UInt8, _ name: UInt64) -> UInt64 {
         name &+ UInt64(namespace) &* 0x9E37_79B9_7F4A_7C15
     }
@@ -290,7 +290,7 @@ extension PendingWrite {
     /// How many keys the call names, those that it names twice counted twice.
     fileprivate var keyCount: Int { (tree?.count ?? 0) + extras.count }
 
-    /// Visits the hash of each key once, with the entry of the tree where nothing else of the call is under the key, or -1.
+    /// Visits the hash of each key once, with the entry of the tree if nothing else of the call is under the key, or -1.
     fileprivate func forEachKey(_ visit: (UInt64, Int32) -> Void) {
         if extras.isEmpty, let tree, tree.count == 1 {
             return visit(QueueIndex.hash(Namespace.node, tree.entries[0].hash), 0)

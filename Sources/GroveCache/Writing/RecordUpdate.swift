@@ -63,7 +63,7 @@ struct RecordUpdate {
     var forgottenDeletion = CallNumber.zero
 
     /// The node of the change without names, if that can be; to be set before ``apply(to:into:shapes:)``, which stores
-    /// it so where the store has its shape.
+    /// it so if the store has its shape.
     var shaped: ShapedBody?
 
     /// The deletion that the node's record follows, after ``apply(to:into:shapes:)``.
@@ -327,7 +327,7 @@ struct RecordUpdate {
             projection: header.projection, projectionTable: table, shape: header.shapeHash, body: header.body)
     }
 
-    /// Writes `node` where nothing is stored that it has anything to do with.
+    /// Writes `node` if nothing is stored that it has anything to do with.
     private mutating func storeAnew(
         _ node: NodeTree.Node, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {

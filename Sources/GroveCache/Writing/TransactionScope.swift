@@ -15,7 +15,7 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     /// Whether the body deleted all models of a type, which ends what is under way as a wipe does.
     var deletedTypes: Set<ObjectIdentifier> = []
     let life = SnapshotLife()
-    /// What the body wrote, as far as it makes good what calls before had left that failed, or is written again where
+    /// What the body wrote, as far as it makes good what calls before had left that failed, or is written again if
     /// there is more room.
     private(set) var writes: [PendingWrite] = []
     /// Why the transaction cannot be committed, whatever the body does next.

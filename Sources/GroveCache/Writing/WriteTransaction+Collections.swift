@@ -376,7 +376,7 @@ extension WriteTransaction {
 extension CollectionHead {
     /// The chunks that an edit of the elements of `range` is about, and the positions of their elements.
     ///
-    /// What is put behind the last element goes into the last chunk where that has room, and behind it where it is full.
+    /// What is put behind the last element goes into the last chunk if that has room, and behind it if it is full.
     ///
     /// - Parameter isBehindGap: whether what is put beside a gap comes behind it.
     fileprivate func window(

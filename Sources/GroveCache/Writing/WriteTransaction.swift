@@ -203,7 +203,7 @@ struct WriteTransaction: ~Copyable {
         return outcome
     }
 
-    /// Writes the store's own record, where anything was written.
+    /// Writes the store's own record, if anything was written.
     mutating func finish() throws(CacheError) {
         guard hasWritten else {
             stored = original

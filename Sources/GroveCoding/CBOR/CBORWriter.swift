@@ -75,7 +75,7 @@ extension ByteBuffer {
         appendFloat(singleBits: single)
     }
 
-    /// Appends the single-precision float of `bits`, as half precision where that keeps all of them.
+    /// Appends the single-precision float of `bits`, as half precision if that keeps all of them.
     package mutating func appendFloat(singleBits bits: UInt32) {
         if let half = CBORFloat.half(bits) {
             append(CBORMajor.simple | 25)

@@ -100,7 +100,7 @@ final class DecodingSession {
     /// take ten times what generated code takes.
     private static let hopDepth = 8
 
-    /// Runs `type`'s own `init(from:)`, on a larger stack where the level asks for it; what it throws that is not a
+    /// Runs `type`'s own `init(from:)`, on a larger stack if the level asks for it; what it throws that is not a
     /// read's failure is one of shape.
     func run<Value: Decodable>(_ type: Value.Type, _ decoder: RecordDecoder) throws(NodeReadFailure) -> Value {
         let source = unsafe decoder.state.pointee.value.source

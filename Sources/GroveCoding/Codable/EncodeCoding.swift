@@ -108,7 +108,7 @@ extension NodeEncoder {
         try write(session)
     }
 
-    /// Writes a model that was collected: a reference where it is identified, and its record elsewhere; else
+    /// Writes a model that was collected: a reference if it is identified, and its record elsewhere; else
     /// the model itself, in place.
     fileprivate mutating func encodeCollected(
         _ session: EncodingSession, _ name: ModelIdentifier?, _ node: any CacheableModel.Type,

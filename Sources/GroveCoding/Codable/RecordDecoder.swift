@@ -36,7 +36,7 @@ final class RecordDecoder: Decoder {
 
     var isOpen: Bool { unsafe state.pointee.isOpen }
 
-    /// Fails where the model is finished already.
+    /// Fails if the model is finished already.
     @inline(__always)
     func check() throws(NodeReadFailure) {
         guard isOpen else { throw DecodingSession.isOver }
@@ -48,7 +48,7 @@ final class RecordDecoder: Decoder {
         return unsafe state.pointee.value
     }
 
-    /// A decoder of `value`, found under `key`, a part of a value of `owner` where none of its own is given.
+    /// A decoder of `value`, found under `key`, a part of a value of `owner` if none of its own is given.
     func nested(
         _ value: NodeDecoder, key: (any CodingKey)?, owner: ObjectIdentifier? = nil
     ) throws(NodeReadFailure) -> RecordDecoder {

@@ -245,7 +245,7 @@ extension NodeDecoder {
 }
 
 extension String {
-    /// Makes a string of bytes that are known to be ASCII, which need not be looked at again where the system can be told.
+    /// Makes a string of bytes that are known to be ASCII, which need not be looked at again if the system can be told.
     @inline(__always)
     fileprivate init(ascii: UnsafeRawBufferPointer) {
         if #available(macOS 26, iOS 26, macCatalyst 26, tvOS 26, watchOS 26, visionOS 26, *) {

@@ -133,7 +133,7 @@ public struct NodeDecoder {
         return true
     }
 
-    /// Whether the value at the cursor is that of field `index`, where the reading type has other fields than the
+    /// Whether the value at the cursor is that of field `index`, if the reading type has other fields than the
     /// shape.
     @usableFromInline
     @inline(never)
@@ -141,7 +141,7 @@ public struct NodeDecoder {
         unsafe shapeName.map { unsafe isEqual($0, fields.key(index)) } ?? false
     }
 
-    /// The name of the value at the cursor, where the names are in a shape.
+    /// The name of the value at the cursor, if the names are in a shape.
     private var shapeName: UnsafeRawBufferPointer? {
         unsafe shape?._withUnsafeGuaranteedRef { unsafe $0.name($0.count - Int(entriesLeft)) }
     }

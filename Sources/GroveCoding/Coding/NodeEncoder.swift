@@ -96,7 +96,7 @@ public struct NodeEncoder: ~Copyable {
     /// Writes a tag; exactly one value must follow.
     public mutating func writeTag(_ tag: UInt64) { out.appendHead(CBORMajor.tag, tag) }
 
-    /// Runs `body` one level deeper, on a larger stack where the level asks for it.
+    /// Runs `body` one level deeper, on a larger stack if the level asks for it.
     ///
     /// - Throws: what `body` throws, or ``CacheError`` with code `tooDeep`.
     package mutating func nested(

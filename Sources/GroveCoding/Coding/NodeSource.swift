@@ -22,7 +22,7 @@ package protocol NodeSource: AnyObject {
     /// Ends the visit of a node that could not be decoded, and returns the failure for the model that holds the node.
     func failVisit(_ visit: NodeVisit, _ failure: NodeReadFailure) -> NodeReadFailure
 
-    /// The model that the read remembers, where a visit said so; the visit is over already.
+    /// The model that the read remembers, if a visit said so; the visit is over already.
     func recall(_ visit: NodeVisit) -> (any SimpleModel)?
 
     /// Keeps `model`, the outcome of `visit`, for the next time that the read comes upon it.
@@ -80,7 +80,7 @@ extension NodeSource {
     /// Whether the read is to begin again on a large stack, whatever it has come to; see ``LargeStack/maxHops``.
     package var mustRestart: Bool { hops > LargeStack.maxHops }
 
-    /// Runs `body` one level deeper, on a larger stack where the level asks for it.
+    /// Runs `body` one level deeper, on a larger stack if the level asks for it.
     package func nested<Value>(
         _ body: () throws(NodeReadFailure) -> Value
     ) throws(NodeReadFailure) -> Value {

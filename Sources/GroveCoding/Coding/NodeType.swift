@@ -1,6 +1,6 @@
 import GroveModel
 
-/// What the nodes of one type have in common: their names, and the shape of their fields where a table has these.
+/// What the nodes of one type have in common: their names, and the shape of their fields if a table has these.
 @safe
 // SAFETY: nothing is changed after `init`; the memory that the names lie in is freed with the object.
 package final class NodeType: @unchecked Sendable {

@@ -86,7 +86,7 @@ final class Engine: @unchecked Sendable {
         var last = Turn.zero
         var cancelled = Turn.zero
         var nextKey = 0
-        /// Calls that wait for the queue, which has been asked to carry them out where there are any.
+        /// Calls that wait for the queue, which has been asked to carry them out if there are any.
         var inbox: [Call?] = []
     }
 

@@ -21,7 +21,7 @@ final class TreeNode {
     /// While a tree is registered: another place holds an equal model.
     var isKnown = false
 
-    // Marks of one update, valid where they equal its number.
+    // Marks of one update, valid if they equal its number.
 
     /// The posted tree has an equal model at this place.
     var equalMark: UInt64 = 0

@@ -22,7 +22,7 @@ package struct Leaf: Model {
         return other
     }
 
-    /// `model` as a node: itself where it is one.
+    /// `model` as a node: itself if it is one.
     package static func node(_ model: any SimpleModel) -> any Model {
         (model as? any Model) ?? Leaf(base: model)
     }

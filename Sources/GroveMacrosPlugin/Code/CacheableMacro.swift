@@ -39,7 +39,7 @@
             let initializer =
                 subject.kind == .finalClass
                 ? ExtensionWriter(subject, type: subject.name, missing: []).initializer : nil
-            // The one that Swift gives a class whose properties all have values, and takes away where there is another.
+            // The one that Swift gives a class whose properties all have values, and takes away if there is another.
             let plain = subject.losesInitializer ? "init() {}" : nil
             return [subject.names.declaration, plain, initializer].compactMap {
                 $0.map { DeclSyntax(stringLiteral: $0) }

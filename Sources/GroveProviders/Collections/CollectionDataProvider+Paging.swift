@@ -49,7 +49,7 @@ extension CollectionDataProvider {
         }
     }
 
-    /// This provider, or one more where it shows another list by now.
+    /// This provider, or one more if it shows another list by now.
     private func provider(of store: CollectionStore<T>) -> CollectionDataProvider {
         if self.store === store { return self }
         let provider = CollectionDataProvider(dataModelManager: dataModelManager)

@@ -3,7 +3,7 @@ import GroveModel
 
 /// How a list is fetched from the cache, once for all who ask meanwhile.
 extension CollectionStore {
-    /// Calls `completion` with the content, which is fetched from the cache where it is not known.
+    /// Calls `completion` with the content, which is fetched from the cache if it is not known.
     ///
     /// - Parameters:
     ///   - viewer: who asks, and is not told of what comes as of a change by others.

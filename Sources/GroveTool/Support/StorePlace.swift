@@ -20,7 +20,7 @@ struct StorePlace: Sendable {
         try self.init(backend, directory, mapSize: mapSize)
     }
 
-    /// - Throws: ``ToolError`` where the backend needs a directory and has none, or has one that it cannot use.
+    /// - Throws: ``ToolError`` if the backend needs a directory and has none, or has one that it cannot use.
     init(_ backend: BackendName, _ directory: String?, mapSize: Int? = nil) throws(ToolError) {
         self.backend = backend
         self.mapSize = mapSize
@@ -60,7 +60,7 @@ struct StorePlace: Sendable {
         return try open()
     }
 
-    /// Opens the store, making it where there is none.
+    /// Opens the store, making it if there is none.
     func open() throws(ToolError) -> any ToolCache {
         do {
             return try backend.open(directory, mapSize: mapSize)

@@ -24,7 +24,7 @@ struct StoreReplacement {
 
     /// Opens the store at `old`, and makes a directory beside it.
     ///
-    /// - Throws: ``ToolError`` where there is no such store, another process holds it, its directory holds files that are
+    /// - Throws: ``ToolError`` if there is no such store, another process holds it, its directory holds files that are
     ///   no part of it, or none can be made beside it.
     init(of old: StorePlace) throws(ToolError) {
         self.old = try old.openExisting()
@@ -40,7 +40,7 @@ struct StoreReplacement {
 
     /// Puts the new store in the old one's place, and removes the old one.
     ///
-    /// - Throws: ``ToolError`` where the file system cannot exchange directories; the old store is as it was then.
+    /// - Throws: ``ToolError`` if the file system cannot exchange directories; the old store is as it was then.
     func install() throws(ToolError) {
         old.close()
         // A user who removed the mark wants backups of the store.
@@ -70,7 +70,7 @@ struct StoreReplacement {
         }
     }
 
-    /// Gives each of the directories the other's name, in one step; returns -1 and sets `errno` where that cannot be.
+    /// Gives each of the directories the other's name, in one step; returns -1 and sets `errno` if that cannot be.
     private func exchange(_ left: String, _ right: String) -> Int32 {
         #if canImport(Darwin)
             return unsafe renamex_np(left, right, UInt32(RENAME_SWAP))

@@ -5,7 +5,7 @@
 
     /// A stored property of a struct or class, or one value of a case's payload.
     struct StoredProperty {
-        /// As code names it, with backticks where they are needed.
+        /// As code names it, with backticks if they are needed.
         let code: String
         /// As the record names it.
         let field: String
@@ -13,7 +13,7 @@
         let type: TypeSyntax?
         let isRecorded: Bool
         let isCompared: Bool
-        /// Whether it has a default value other than `nil`, which is read where the record lacks the field.
+        /// Whether it has a default value other than `nil`, which is read if the record lacks the field.
         var hasDefault: Bool
         /// The default value that `@CacheField` gives it.
         let defaultValue: ExprSyntax?
@@ -60,7 +60,7 @@
     }
 
     extension DeclGroupSyntax {
-        /// The type's name in code, with backticks where they are needed.
+        /// The type's name in code, with backticks if they are needed.
         var typeName: String { asProtocol((any NamedDeclSyntax).self)?.name.text ?? "" }
     }
 

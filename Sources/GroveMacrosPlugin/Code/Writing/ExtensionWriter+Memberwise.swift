@@ -5,7 +5,7 @@
         var hasFieldAccess: Bool { subject.id != nil || subject.written.contains("modelIdentifier") }
 
         var memberwiseMembers: [String] {
-            // What Model does by default is right where there are no fields.
+            // What Model does by default is right if there are no fields.
             let replacesChildren =
                 !subject.fields.isEmpty && subject.written.isDisjoint(with: ["map(_:)", "forEach(_:)"])
             let merges = !subject.fields.isEmpty && hasFieldAccess
@@ -41,7 +41,7 @@
 
         /// The initialiser that generated code calls; a class declares it among its own members.
         ///
-        /// A field with a default value has it already, and keeps it where it is given none.
+        /// A field with a default value has it already, and keeps it if it is given none.
         var initializer: String {
             let parameters = subject.fields.enumerated().map { "_\($0): \(spelling($1))\($1.hasDefault ? "?" : "")" }
             // A class declares it among its own members, apart from the extension, which is nonisolated.
@@ -61,7 +61,7 @@
 
         private var fieldTable: String {
             let names = subject.fields.map(\.field.literal).joined(separator: ", ")
-            // The compiler shows the remark beside its error, where what is extended turns out to be generic.
+            // The compiler shows the remark beside its error, if what is extended turns out to be generic.
             let remark =
                 subject.isInExtension
                 ? "// Types inside a generic type are not served: records of all its specialisations would have one name.\n"

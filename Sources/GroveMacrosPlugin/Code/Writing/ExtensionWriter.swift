@@ -64,7 +64,7 @@
             return (nameMembers + identityMembers + coding + equalityMembers + [checks]).filter { !$0.isEmpty }
         }
 
-        /// `code` where the type itself does not declare `name`.
+        /// `code` if the type itself does not declare `name`.
         func unless(_ name: String, _ code: @autoclosure () -> String) -> String {
             subject.written.contains(name) ? "" : code()
         }
@@ -152,7 +152,7 @@
             ]
         }
 
-        /// A model without an identifier, or an enum, whose payload is written in its stead where it has one.
+        /// A model without an identifier, or an enum, whose payload is written in its stead if it has one.
         private var noIdentifier: String {
             unless(
                 "appendIdentifier(to:)",
