@@ -16,7 +16,7 @@ extension Outbox {
     ///   and what is kept otherwise was changed elsewhere.
     func load(isSettled: Bool = false) throws(CacheError) {
         let known = Dictionary(pending.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        var found: [PendingMutation] = []
+        var new: [(key: String, bytes: [UInt8]?)] = []
         var kept: Set<String> = []
         var counter = OutboxCounter(nil)
         for (name, bytes) in try store.all() {
@@ -27,7 +27,7 @@ extension Outbox {
                 kept.insert(key)
                 take(bytes, item, isSettled: isSettled)
             } else if !ended.contains(key) {
-                found.append(item(key, bytes))
+                new.append((key, bytes))
             }
         }
         if isSettled {
@@ -36,9 +36,9 @@ extension Outbox {
                 forget(item)
             }
         }
-        guard !found.isEmpty else { return }
-        lastFound = max(lastFound, found.map(\.record.number).max() ?? 0)
-        found.sort { $0.record.number < $1.record.number }
+        guard !new.isEmpty else { return }
+        let found = items(new)
+        lastFound = max(lastFound, found.last?.record.number ?? 0)
         let isFirst = pending.isEmpty
         pending += found
         layers.add(contentsOf: found.filter(\.isUnsent).map { makeLayer($0) })
@@ -66,7 +66,7 @@ extension Outbox {
             item.record.refusal = refusal
             refuse(item, Refusal(refusal))
         } else if record.body != item.record.body, let type = types[record.type],
-            let mutation = try? decode(type, record.body)
+            let mutation = try? decode(type, [record.body]).first?.get()
         {
             item.record.body = record.body
             item.mutation = mutation
@@ -139,18 +139,39 @@ extension Outbox {
         Task { self.onProblem?(item, .unreadable(error)) }
     }
 
-    private func item(_ key: String, _ bytes: [UInt8]?) -> PendingMutation {
-        var record = OutboxRecord(number: 0, key: key, type: "", lane: "", body: [])
-        do {
-            guard let bytes else { throw OutboxRecord.damage }
-            record = try OutboxRecord(bytes)
-            guard let type = types[record.type] else {
-                throw CacheError(.unsupported, "No type of the outbox is called '\(record.type)'.")
+    /// What is kept, in order of submission.
+    private func items(_ kept: [(key: String, bytes: [UInt8]?)]) -> [PendingMutation] {
+        var places: [String: [Int]] = [:]
+        var found = kept.enumerated().map { place, kept -> (record: OutboxRecord, mutation: Decoded) in
+            do {
+                guard let bytes = kept.bytes else { throw OutboxRecord.damage }
+                let record = try OutboxRecord(bytes)
+                places[record.type, default: []].append(place)
+                return (record, .failure(OutboxRecord.damage))
+            } catch {
+                return (OutboxRecord(number: 0, key: kept.key, type: "", lane: "", body: []), .failure(error))
             }
-            let item = PendingMutation(record, try decode(type, record.body))
+        }
+        for (name, places) in places {
+            guard let type = types[name] else {
+                let error = CacheError(.unsupported, "No type of the outbox is called '\(name)'.")
+                for place in places { found[place].mutation = .failure(error) }
+                continue
+            }
+            let decoded = decode(type, places.map { found[$0].record.body })
+            for (place, mutation) in zip(places, decoded) { found[place].mutation = mutation }
+        }
+        let order = found.enumerated().map { (number: $1.record.number, place: $0) }.sorted { $0 < $1 }
+        return order.map { item(found[$0.place].record, found[$0.place].mutation) }
+    }
+
+    private func item(_ record: OutboxRecord, _ mutation: Decoded) -> PendingMutation {
+        switch mutation {
+        case .success(let mutation):
+            let item = PendingMutation(record, mutation)
             if let refusal = record.refusal { item.state = .refused(Refusal(refusal)) }
             return item
-        } catch {
+        case .failure(let error):
             let item = PendingMutation(record, nil)
             item.state = .unreadable(error)
             return item
@@ -164,7 +185,16 @@ extension Outbox {
         return Array(try encoder.encode(mutation))
     }
 
-    private func decode(_ type: any Mutation<API>.Type, _ body: [UInt8]) throws -> any Mutation<API> {
-        try JSONDecoder().decode(type, from: Data(body))
+    private typealias Decoded = Result<any Mutation<API>, any Error>
+
+    /// The mutations of one type whose bytes are `bodies`.
+    private func decode<M: Mutation<API>>(_ type: M.Type, _ bodies: [[UInt8]]) -> [Decoded] {
+        let decoder = JSONDecoder()
+        // All at once takes half the time of one at a time, unless one of them cannot be decoded.
+        let list = [Array("[".utf8), Array(bodies.joined(separator: ",".utf8)), Array("]".utf8)].joined()
+        if bodies.count > 1, let all = try? decoder.decode([M].self, from: Data(list)), all.count == bodies.count {
+            return all.map { .success($0) }
+        }
+        return bodies.map { body in Decoded { try decoder.decode(type, from: Data(body)) } }
     }
 }
