@@ -37,7 +37,7 @@ extension Outbox {
             }
         }
         guard !new.isEmpty else { return }
-        let found = items(new)
+        let found = KeptMutation.all(new, types.mapValues { $0 }).map { item($0.record, $0.mutation) }
         lastFound = max(lastFound, found.last?.record.number ?? 0)
         let isFirst = pending.isEmpty
         pending += found
@@ -66,7 +66,7 @@ extension Outbox {
             item.record.refusal = refusal
             refuse(item, Refusal(refusal))
         } else if record.body != item.record.body, let type = types[record.type],
-            let mutation = try? decode(type, [record.body]).first?.get()
+            let mutation = try? KeptMutation.decode(type, [record.body]).first?.get()
         {
             item.record.body = record.body
             item.mutation = mutation
@@ -139,33 +139,7 @@ extension Outbox {
         Task { self.onProblem?(item, .unreadable(error)) }
     }
 
-    /// What is kept, in order of submission.
-    private func items(_ kept: [(key: String, bytes: [UInt8]?)]) -> [PendingMutation] {
-        var places: [String: [Int]] = [:]
-        var found = kept.enumerated().map { place, kept -> (record: OutboxRecord, mutation: Decoded) in
-            do {
-                guard let bytes = kept.bytes else { throw OutboxRecord.damage }
-                let record = try OutboxRecord(bytes)
-                places[record.type, default: []].append(place)
-                return (record, .failure(OutboxRecord.damage))
-            } catch {
-                return (OutboxRecord(number: 0, key: kept.key, type: "", lane: "", body: []), .failure(error))
-            }
-        }
-        for (name, places) in places {
-            guard let type = types[name] else {
-                let error = CacheError(.unsupported, "No type of the outbox is called '\(name)'.")
-                for place in places { found[place].mutation = .failure(error) }
-                continue
-            }
-            let decoded = decode(type, places.map { found[$0].record.body })
-            for (place, mutation) in zip(places, decoded) { found[place].mutation = mutation }
-        }
-        let order = found.enumerated().map { (number: $1.record.number, place: $0) }.sorted { $0 < $1 }
-        return order.map { item(found[$0.place].record, found[$0.place].mutation) }
-    }
-
-    private func item(_ record: OutboxRecord, _ mutation: Decoded) -> PendingMutation {
+    private func item(_ record: OutboxRecord, _ mutation: Result<any Mutation, any Error>) -> PendingMutation {
         switch mutation {
         case .success(let mutation):
             let item = PendingMutation(record, mutation)
@@ -183,18 +157,5 @@ extension Outbox {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return Array(try encoder.encode(mutation))
-    }
-
-    private typealias Decoded = Result<any Mutation<API>, any Error>
-
-    /// The mutations of one type whose bytes are `bodies`.
-    private func decode<M: Mutation<API>>(_ type: M.Type, _ bodies: [[UInt8]]) -> [Decoded] {
-        let decoder = JSONDecoder()
-        // All at once takes half the time of one at a time, unless one of them cannot be decoded.
-        let list = [Array("[".utf8), Array(bodies.joined(separator: ",".utf8)), Array("]".utf8)].joined()
-        if bodies.count > 1, let all = try? decoder.decode([M].self, from: Data(list)), all.count == bodies.count {
-            return all.map { .success($0) }
-        }
-        return bodies.map { body in Decoded { try decoder.decode(type, from: Data(body)) } }
     }
 }

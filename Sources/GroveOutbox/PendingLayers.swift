@@ -49,6 +49,14 @@ final class PendingLayers: ShownLayers {
     /// Told of a confirmation that is being shown.
     var land: (Landing) -> Void = { _ in }
     var wiped: () -> Void = {}
+    /// The identifiers that other processes were given lately for those that applications made up.
+    var confirmedNames: () -> [(old: ModelIdentifier, new: ModelIdentifier)] = { [] }
+    /// Lets mutations name a model by the identifier that another process was given; returns whether one did.
+    var rename: ((old: ModelIdentifier, new: ModelIdentifier)) -> Bool = { _ in false }
+    /// The confirmed lists as they were shown last, if something is pending in them.
+    private var lastLists: [String: [ModelIdentifier?]] = [:]
+    /// The elements of confirmed lists that stand for pending ones: another process has confirmed those.
+    private var confirmedElsewhere: [ModelIdentifier: ModelIdentifier] = [:]
 
     var isEmpty: Bool { layers.isEmpty }
 
@@ -104,7 +112,7 @@ final class PendingLayers: ShownLayers {
     private func refresh() {
         guard isStale else { return }
         isStale = false
-        if layers.isEmpty { (known, deleted, watched) = ([:], [], [:]) }
+        if layers.isEmpty { (known, deleted, watched, lastLists, confirmedElsewhere) = ([:], [], [:], [:], [:]) }
         made = LayeredModels { [unowned self] in find($0, $1, $2) }
         isMakingAll = true
         for layer in layers { apply(layer) }
@@ -275,6 +283,11 @@ final class PendingLayers: ShownLayers {
 
     func list(_ key: String, _ identifiers: [ModelIdentifier?]) -> [LayeredElement]? {
         refresh()
+        guard made.lists[key] != nil else { return nil }
+        if lastLists[key] != identifiers {
+            lastLists[key] = identifiers
+            takeNames(key, identifiers)
+        }
         guard let changes = made.lists[key] else { return nil }
         var elements: [(identifier: ModelIdentifier?, element: LayeredElement)] = identifiers.enumerated().map {
             ($1, .confirmed($0))
@@ -291,6 +304,7 @@ final class PendingLayers: ShownLayers {
         for change in changes {
             switch change {
             case .insert(let identifier, let node, let place, let former):
+                if let new = confirmedElsewhere[identifier], there.contains(new) { continue }
                 guard there.insert(identifier).inserted else { continue }
                 elements.insert((identifier, .pending(node, former: former)), at: position(place))
             case .remove(let identifier):
@@ -304,6 +318,18 @@ final class PendingLayers: ShownLayers {
             }
         }
         return elements.map(\.element)
+    }
+
+    /// Sees which elements of a confirmed list another process has made of pending ones, in the turn in which it is shown.
+    private func takeNames(_ key: String, _ identifiers: [ModelIdentifier?]) {
+        let (confirmed, changes) = (Set(identifiers.compactMap(\.self)), made.lists[key] ?? [])
+        let pending = Set(changes.compactMap { if case .insert(let identifier, _, _, _) = $0 { identifier } else { nil } })
+        guard !pending.isSubset(of: confirmed) else { return }
+        for name in confirmedNames() where confirmed.contains(name.new) && pending.contains(name.old) {
+            guard confirmedElsewhere.updateValue(name.new, forKey: name.old) == nil, rename(name) else { continue }
+            moved()
+        }
+        refresh()
     }
 
     private func names(_ place: ElementPlace, _ identifier: ModelIdentifier) -> Bool {
