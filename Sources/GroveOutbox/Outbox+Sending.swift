@@ -165,6 +165,7 @@ extension Outbox {
             return back(item, error, life)
         }
         guard !isClosed else { return back(item, CancellationError(), life) }
+        guard !isSuspended else { return item.state = .waiting }
         guard life == self.life, let mutation = item.mutation as? any Mutation<API> else { return }
         let place = manager?.place() ?? store.place()
         let attempt = Attempt(key: item.id, number: item.tries)

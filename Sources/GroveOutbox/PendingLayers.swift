@@ -30,7 +30,9 @@ final class PendingLayers: ShownLayers {
     /// The confirmed models that mutations asked for.
     private var known: [ModelIdentifier: [any Model]] = [:]
     private var deleted: Set<ModelIdentifier> = []
-    /// The types of which mutations asked for a model. What screens show of it from then on is learned: they are asked once.
+    /// The types of which mutations asked for a model.
+    ///
+    /// What screens show of it from then on is learned: they are asked once.
     private var watched: [ModelIdentifier: [ObjectIdentifier]] = [:]
     private var made = LayeredModels { _, _, _ in .unknown }
     /// Whether the layers are to be made again before they are shown.
@@ -184,7 +186,9 @@ final class PendingLayers: ShownLayers {
         guard isMakingAll else { return manager?.confirmedModel(identifier, where: accept) }
         if shownModels == nil {
             var found: [ModelIdentifier: [any Model]] = [:]
-            manager?.forEachConfirmed { tree in visit(tree) { node, identifier in found[identifier, default: []].append(node) } }
+            manager?.forEachConfirmed { tree in
+                visit(tree) { node, identifier in found[identifier, default: []].append(node) }
+            }
             shownModels = found
         }
         return shownModels?[identifier]?.first(where: accept)
@@ -323,7 +327,8 @@ final class PendingLayers: ShownLayers {
     /// Sees which elements of a confirmed list another process has made of pending ones, in the turn in which it is shown.
     private func takeNames(_ key: String, _ identifiers: [ModelIdentifier?]) {
         let (confirmed, changes) = (Set(identifiers.compactMap(\.self)), made.lists[key] ?? [])
-        let pending = Set(changes.compactMap { if case .insert(let identifier, _, _, _) = $0 { identifier } else { nil } })
+        let pending = Set(
+            changes.compactMap { if case .insert(let identifier, _, _, _) = $0 { identifier } else { nil } })
         guard !pending.isSubset(of: confirmed) else { return }
         for name in confirmedNames() where confirmed.contains(name.new) && pending.contains(name.old) {
             guard confirmedElsewhere.updateValue(name.new, forKey: name.old) == nil, rename(name) else { continue }

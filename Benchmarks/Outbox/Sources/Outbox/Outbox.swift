@@ -67,13 +67,24 @@ enum Main {
         for kind in ["likes", "messages"] where !engines.contains("-" + kind) {
             if engines.contains("memory") {
                 let cache = try MemoryCache()
-                try await measure("memory", kind) { cache } close: { _ in }
+                try await measure("memory", kind) {
+                    cache
+                } close: { _ in
+                }
             }
             if engines.contains("lmdb") {
-                try await measure("lmdb", kind) { try LMDBCache(directory: directory + "/lmdb." + kind) } close: { $0.close() }
+                try await measure("lmdb", kind) {
+                    try LMDBCache(directory: directory + "/lmdb." + kind)
+                } close: {
+                    $0.close()
+                }
             }
             if engines.contains("sqlite") {
-                try await measure("sqlite", kind) { try SQLiteCache(directory: directory + "/sqlite." + kind) } close: { $0.close() }
+                try await measure("sqlite", kind) {
+                    try SQLiteCache(directory: directory + "/sqlite." + kind)
+                } close: {
+                    $0.close()
+                }
             }
         }
     }
@@ -96,7 +107,8 @@ enum Main {
     }
 
     static func measure<Store: NodeStore>(
-        _ name: String, _ kind: String, _ open: () throws -> NormalizedCache<Store>, close: (NormalizedCache<Store>) -> Void
+        _ name: String, _ kind: String, _ open: () throws -> NormalizedCache<Store>,
+        close: (NormalizedCache<Store>) -> Void
     ) async throws {
         let types: [any Mutation<Int>.Type] = [Like.self, Write.self]
         do {
