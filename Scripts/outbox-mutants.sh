@@ -15,8 +15,8 @@ trap 'exit 2' INT TERM
 flags="--ignore-lock --traits ${TRAITS-Tool,Macros,Logging,Metrics} ${FLAGS-}"
 # shellcheck disable=SC2086
 build() { ${SWIFT-swift} build --build-tests $flags >"$log" 2>&1 || { tail -n 20 "$log" >&2; exit 2; }; }
-# shellcheck disable=SC2086
-run() { timeout 120 ${SWIFT-swift} test --skip-build $flags --filter "$1" --skip '[./][Ss]low[A-Z]' >"$log" 2>&1; }
+program=.build/debug/GrovePackageTests.xctest
+run() { timeout 30 "$program" --testing-library swift-testing --filter "$1" --skip '[./][Ss]low[A-Z]' >"$log" 2>&1; }
 
 missed=0
 found=0
@@ -27,12 +27,18 @@ for mutant in Conformance/OutboxMutants/*.patch; do
     patch -s -p1 <"$mutant" || { echo "$name does not fit the sources any more." >&2; exit 2; }
     applied=$mutant
     build
-    if run "$test"; then
+    run "$test"
+    code=$?
+    if [ "$code" = 0 ]; then
         echo "$name IS NOT FOUND by $test: $(sed -n 1p "$mutant")"
         missed=$((missed + 1))
-    else
-        echo "$name is found by $test: $(grep -c 'recorded an issue' "$log") expectations"
+    elif [ "$code" = 124 ] || grep -q 'recorded an issue' "$log"; then
+        echo "$name is found by $test: $(grep -c 'recorded an issue' "$log") expectations$([ "$code" = 124 ] && echo ', and it does not end')"
         found=$((found + 1))
+    else
+        tail -n 5 "$log" >&2
+        echo "$name: the tests did not run." >&2
+        exit 2
     fi
     undo
 done
