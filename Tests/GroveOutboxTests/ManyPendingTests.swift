@@ -19,7 +19,7 @@ private struct CountedLike: Mutation {
 @MainActor
 @Suite("Many pending mutations")
 struct ManyPendingTests {
-    @Test("Those that are kept are applied once when the first list is shown, however long that is")
+    @Test("Those that are kept are applied once when a list is shown, and once when it changes, however long it is")
     func appliedOnce() async throws {
         let cache = try MemoryCache(directory: nil, options: MemoryOptions())
         var options = Scene.options(FakeClock())
@@ -38,6 +38,9 @@ struct ManyPendingTests {
         feed.setData((1...40).map { Post(id: $0) }, cacheKey: "feed")
         #expect(feed.data.allSatisfy { $0.isLiked && $0.likes == 1 })
         #expect(CountedLike.applied.withLock { $0 } == 50)
+        feed.setData((1...40).map { Post(id: $0, text: "new") }, cacheKey: "feed")
+        #expect(feed.data.allSatisfy { $0.isLiked && $0.likes == 1 && $0.text == "new" })
+        #expect(CountedLike.applied.withLock { $0 } == 100)
         await manager.flush()
         #expect(outbox.pending.count == 50)
     }
