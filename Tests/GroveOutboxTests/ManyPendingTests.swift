@@ -33,6 +33,7 @@ struct ManyPendingTests {
         for post in 1...50 { try await first.submit(CountedLike(post: post)) }
         CountedLike.applied.withLock { $0 = 0 }
         let outbox = try open()
+        #expect(outbox.pending.map { ($0.mutation as? CountedLike)?.post } == Array(1...50))
         let manager = DataModelManager(cache, outbox: outbox)
         let feed = CollectionDataProvider<Post>(dataModelManager: manager)
         feed.setData((1...40).map { Post(id: $0) }, cacheKey: "feed")
