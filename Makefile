@@ -119,6 +119,7 @@ shared: setup ## runs the rules for a cache of many machines over a PostgreSQL o
 mutants: release ## checks the rules themselves: each mutant must be found out, and by the rules that list it
 	.build/release/grove conformance --mutants
 	@sh Scripts/near-mutants.sh
+	@TRAITS=$(TRAITS) sh Scripts/outbox-mutants.sh
 
 agreement: release ## holds compare against a package that measures by itself
 	@TRAITS=$(TRAITS) sh Scripts/agreement.sh

@@ -8,7 +8,7 @@ set -eu
 cd "${1:-$(dirname "$0")/..}"
 
 # A folder, then what of ours it may import. A folder under Sources, Conformance or Benchmarks that is not
-# here is a violation; Benchmarks/Peers is a package of its own.
+# here is a violation; Benchmarks/Peers and Benchmarks/Outbox are packages of their own.
 # Foundation in the folders marked * is imported as FoundationEssentials where that exists; without a mark, as it likes.
 layers='
 Sources/GrovePlatform*
@@ -44,7 +44,7 @@ Conformance/SharedPostgres GrovePostgres GroveShared GroveSharedRules GroveMemor
 Conformance/Mutants GroveConformance GroveHarnesses GroveCache GroveCoding GroveModel GrovePlatform
 '
 
-find Sources Conformance Benchmarks -path Benchmarks/Peers -prune -o -name '*.swift' -print 2>/dev/null | LC_ALL=C sort | LAYERS=$layers awk '
+find Sources Conformance Benchmarks -path Benchmarks/Peers -prune -o -path Benchmarks/Outbox -prune -o -name '*.swift' -print 2>/dev/null | LC_ALL=C sort | LAYERS=$layers awk '
     BEGIN {
         rows = split(ENVIRON["LAYERS"], row, "\n")
         for (i = 1; i <= rows; i++) {

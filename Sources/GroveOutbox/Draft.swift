@@ -19,19 +19,16 @@ public struct Draft {
         var isDeleted = false
     }
 
+    /// What the mutation whose turn it is has changed; what those before it have is in ``below``.
     private(set) var overrides: [ModelIdentifier: Override] = [:]
     private(set) var created: [ModelIdentifier: any Model] = [:]
-    private(set) var lists: [String: [ListChange]] = [:]
-    /// What the mutation whose turn it is did to lists.
+    /// What it did to lists.
     private(set) var steps: [ListStep] = []
-    let base: (ModelIdentifier, (any Model) -> Bool) -> Found
+    private let below: LayeredModels
 
-    init(base: @escaping (ModelIdentifier, (any Model) -> Bool) -> Found) { self.base = base }
+    init(over below: LayeredModels) { self.below = below }
 
-    /// Whether nothing is changed.
-    var isEmpty: Bool { overrides.isEmpty && lists.isEmpty }
-
-    /// Begins the next mutation.
+    /// Begins the same mutation again.
     mutating func begin() { steps = [] }
 
     // MARK: Models
@@ -62,23 +59,23 @@ public struct Draft {
     }
 
     private func find<M: SimpleModel>(_ identifier: ModelIdentifier) throws -> M? {
-        let override = overrides[identifier]
+        let override = overrides[identifier] ?? below.overrides[identifier]
         if override?.isDeleted == true { throw CacheError(CacheMiss(.deleted, identifier)) }
         for version in override?.versions ?? [] {
             if let model = Leaf.base(version) as? M { return model }
         }
-        switch base(identifier, { Leaf.base($0) is M }) {
-        case .model(let model): return Leaf.base(model) as? M
-        case .unknown: return created[identifier].flatMap { Leaf.base($0) as? M }
-        case .deleted:
-            if let model = created[identifier].flatMap({ Leaf.base($0) as? M }) { return model }
+        let found = below.confirmed(identifier, ObjectIdentifier(M.self)) { Leaf.base($0) is M }
+        if case .model(let model) = found { return Leaf.base(model) as? M }
+        let created = (created[identifier] ?? below.created[identifier]).flatMap { Leaf.base($0) as? M }
+        if created == nil, case .deleted = found {
             throw CacheError(CacheMiss(.deleted, identifier))
         }
+        return created
     }
 
     private mutating func put(_ model: some SimpleModel, _ identifier: ModelIdentifier) {
         let node = Leaf.node(model)
-        var override = overrides[identifier] ?? Override()
+        var override = overrides[identifier] ?? below.overrides[identifier] ?? Override()
         override.versions.removeAll { $0.projectionIdentifier == node.projectionIdentifier }
         override.versions.append(node)
         overrides[identifier] = override
@@ -105,7 +102,7 @@ public struct Draft {
         }
         let node = Leaf.node(model)
         // What is confirmed of it, and what else is pending, counts.
-        if created[identifier] == nil { created[identifier] = node }
+        if created[identifier] == nil, below.created[identifier] == nil { created[identifier] = node }
         note(.insert(identifier, node, place, former: nil), key)
     }
 
@@ -132,12 +129,33 @@ public struct Draft {
     }
 
     private mutating func note(_ change: ListChange, _ key: String) {
-        lists[key, default: []].append(change)
         steps.append(ListStep(key: key, change: change))
+    }
+}
+
+/// What the layers of mutations make of the confirmed models, those of each over those before it.
+///
+/// A draft changes it only once its mutation is applied: nothing is copied for that, however much is pending.
+final class LayeredModels {
+    private(set) var overrides: [ModelIdentifier: Draft.Override] = [:]
+    private(set) var created: [ModelIdentifier: any Model] = [:]
+    private(set) var lists: [String: [ListChange]] = [:]
+    /// What is known of a confirmed model, of a type that is named and that accepts it.
+    let confirmed: (ModelIdentifier, ObjectIdentifier, (any Model) -> Bool) -> Draft.Found
+
+    init(_ confirmed: @escaping (ModelIdentifier, ObjectIdentifier, (any Model) -> Bool) -> Draft.Found) {
+        self.confirmed = confirmed
+    }
+
+    /// Takes what a mutation has changed.
+    func take(_ draft: Draft) {
+        for (identifier, override) in draft.overrides { overrides[identifier] = override }
+        for (identifier, node) in draft.created { created[identifier] = node }
+        for step in draft.steps { lists[step.key, default: []].append(step.change) }
     }
 
     /// Makes the steps of a mutation that is confirmed, until the confirmed lists have them.
-    mutating func repeatSteps(_ steps: [ListStep]) {
+    func repeatSteps(_ steps: [ListStep]) {
         for step in steps {
             if case .insert(let identifier, let node, _, _) = step.change { created[identifier] = node }
             lists[step.key, default: []].append(step.change)

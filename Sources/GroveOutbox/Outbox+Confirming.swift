@@ -33,6 +33,7 @@ extension Outbox {
         land(landing)
         let ends = items.map { (name: $0.record.name, steps: $0.layer?.landed ?? []) }
         let renamed = answer.replacement.map { rename($0) } ?? []
+        if !renamed.isEmpty { layers.remake() }
         let (owner, seen, isLast) = (owner, seen, isIdle)
         let storeModels: @Sendable ([ListStep], borrowing CacheTransaction) throws -> Void = { steps, tx in
             for model in answer.models { try Outbox.write(model, tx, asOf: place) }
@@ -48,6 +49,10 @@ extension Outbox {
             if !isApart { try storeModels(left.flatMap(\.steps), tx) }
             for record in renamed { try OutboxStore.update(record, tx, seen) { $0.body = record.body } }
             try OutboxStore.end(left.map(\.name), tx, seen)
+            guard let replacement = answer.replacement else { return }
+            var names = ConfirmedNames(try tx.kept(ConfirmedNames.name))
+            names.add(replacement)
+            try tx.keep(names.encoded(), as: ConfirmedNames.name)
         }
         do {
             try await storing.value
@@ -82,7 +87,7 @@ extension Outbox {
     }
 
     /// Lets other mutations name a model by the identifier that the server gave it; returns the records that changed.
-    private func rename(_ replacement: (old: ModelIdentifier, new: ModelIdentifier)) -> [OutboxRecord] {
+    func rename(_ replacement: (old: ModelIdentifier, new: ModelIdentifier)) -> [OutboxRecord] {
         var renamed: [OutboxRecord] = []
         for item in pending where !item.isUnderWay {
             guard let mutation = item.mutation else { continue }
@@ -92,7 +97,6 @@ extension Outbox {
             item.record.body = body
             renamed.append(item.record)
         }
-        if !renamed.isEmpty { layers.remake() }
         return renamed
     }
 }

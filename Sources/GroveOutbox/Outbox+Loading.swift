@@ -16,7 +16,7 @@ extension Outbox {
     ///   and what is kept otherwise was changed elsewhere.
     func load(isSettled: Bool = false) throws(CacheError) {
         let known = Dictionary(pending.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        var found: [PendingMutation] = []
+        var new: [(key: String, bytes: [UInt8]?)] = []
         var kept: Set<String> = []
         var counter = OutboxCounter(nil)
         for (name, bytes) in try store.all() {
@@ -27,7 +27,7 @@ extension Outbox {
                 kept.insert(key)
                 take(bytes, item, isSettled: isSettled)
             } else if !ended.contains(key) {
-                found.append(item(key, bytes))
+                new.append((key, bytes))
             }
         }
         if isSettled {
@@ -36,9 +36,9 @@ extension Outbox {
                 forget(item)
             }
         }
-        guard !found.isEmpty else { return }
-        lastFound = max(lastFound, found.map(\.record.number).max() ?? 0)
-        found.sort { $0.record.number < $1.record.number }
+        guard !new.isEmpty else { return }
+        let found = KeptMutation.all(new, types.mapValues { $0 }).map { item($0.record, $0.mutation) }
+        lastFound = max(lastFound, found.last?.record.number ?? 0)
         let isFirst = pending.isEmpty
         pending += found
         layers.add(contentsOf: found.filter(\.isUnsent).map { makeLayer($0) })
@@ -66,7 +66,7 @@ extension Outbox {
             item.record.refusal = refusal
             refuse(item, Refusal(refusal))
         } else if record.body != item.record.body, let type = types[record.type],
-            let mutation = try? decode(type, record.body)
+            let mutation = try? KeptMutation.decode(type, [record.body]).first?.get()
         {
             item.record.body = record.body
             item.mutation = mutation
@@ -139,18 +139,13 @@ extension Outbox {
         Task { self.onProblem?(item, .unreadable(error)) }
     }
 
-    private func item(_ key: String, _ bytes: [UInt8]?) -> PendingMutation {
-        var record = OutboxRecord(number: 0, key: key, type: "", lane: "", body: [])
-        do {
-            guard let bytes else { throw OutboxRecord.damage }
-            record = try OutboxRecord(bytes)
-            guard let type = types[record.type] else {
-                throw CacheError(.unsupported, "No type of the outbox is called '\(record.type)'.")
-            }
-            let item = PendingMutation(record, try decode(type, record.body))
+    private func item(_ record: OutboxRecord, _ mutation: Result<any Mutation, any Error>) -> PendingMutation {
+        switch mutation {
+        case .success(let mutation):
+            let item = PendingMutation(record, mutation)
             if let refusal = record.refusal { item.state = .refused(Refusal(refusal)) }
             return item
-        } catch {
+        case .failure(let error):
             let item = PendingMutation(record, nil)
             item.state = .unreadable(error)
             return item
@@ -162,9 +157,5 @@ extension Outbox {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return Array(try encoder.encode(mutation))
-    }
-
-    private func decode(_ type: any Mutation<API>.Type, _ body: [UInt8]) throws -> any Mutation<API> {
-        try JSONDecoder().decode(type, from: Data(body))
     }
 }

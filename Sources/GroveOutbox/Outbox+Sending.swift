@@ -103,9 +103,15 @@ extension Outbox {
     }
 
     /// Takes the lease, and sees whether the mutation is still to be sent.
-    private func permit(_ record: OutboxRecord) async throws -> Permit {
+    private func permit(_ record: OutboxRecord, looksAgain: Bool) async throws -> Permit {
         let found = Lock(Permit.done)
         let (owner, options, seen) = (owner, options, seen)
+        // To look again takes no transaction that writes.
+        if looksAgain, let lease = try store.kept(OutboxLease.name).flatMap({ try? OutboxLease($0) }),
+            lease.excludes(owner, at: options.now())
+        {
+            return .leased(until: lease.expires)
+        }
         let task = write { tx in
             guard try tx.kept(record.name) != nil else { return }
             let counter = OutboxCounter(try tx.kept(OutboxCounter.name))
@@ -136,14 +142,16 @@ extension Outbox {
             return fail(item, error)
         }
         do {
-            switch try await permit(item.record) {
+            switch try await permit(item.record, looksAgain: item.waitsForLease) {
             // A process that was stopped since has lost the lease.
             case .granted(let end) where end <= options.now():
                 return item.state = .waiting
             case .granted: mayHoldLease = true
             case .leased(let end):
                 item.state = .waiting
-                return (item.due, item.isBackingOff, item.waitsForLease) = (end, true, true)
+                // It may be given back before it expires, which no process is told of.
+                let due = min(end, options.now() + options.firstPause)
+                return (item.due, item.isBackingOff, item.waitsForLease) = (due, true, true)
             case .behind:
                 item.state = .waiting
                 return await look().value
@@ -157,6 +165,7 @@ extension Outbox {
             return back(item, error, life)
         }
         guard !isClosed else { return back(item, CancellationError(), life) }
+        guard !isSuspended else { return item.state = .waiting }
         guard life == self.life, let mutation = item.mutation as? any Mutation<API> else { return }
         let place = manager?.place() ?? store.place()
         let attempt = Attempt(key: item.id, number: item.tries)
@@ -184,21 +193,15 @@ extension Outbox {
 
     /// Gives the lease back, if this was told to stop and nothing is under way any more.
     func releaseIfStopped() {
-        guard isSuspended || isClosed, sending.isEmpty, mayHoldLease else { return }
-        mayHoldLease = false
-        let owner = owner
-        _ = write { tx in try OutboxStore.release(tx, owner) }
+        if isSuspended || isClosed, sending.isEmpty, mayHoldLease { release() }
     }
 
-    /// Whether nothing more is to be sent for now.
+    /// Whether nothing is to be sent now: what is left waits for the network, or was refused.
     var isIdle: Bool {
-        if isSuspended || isClosed { return sending.count <= 1 }
-        return !pending.contains { item in
-            switch item.state {
-            case .waiting, .waitingForNetwork, .sending: true
-            case .refused, .unreadable, .confirmed: false
-            }
-        }
+        guard !pending.contains(where: \.isSending) else { return false }
+        guard !isSuspended, !isClosed else { return true }
+        let now = options.now()
+        return !lanes.contains { lane in next(in: lane).map { !$0.isBackingOff || $0.due <= now } ?? false }
     }
 
     /// Lets a mutation wait for the network.
@@ -207,5 +210,13 @@ extension Outbox {
         item.state = .waitingForNetwork(error)
         (item.due, item.isBackingOff) = (options.now() + options.pause(after: item.tries), true)
         item.tries += 1
+        // While this one only waits, another process may send.
+        if mayHoldLease, isIdle { release() }
+    }
+
+    private func release() {
+        mayHoldLease = false
+        let owner = owner
+        _ = write { tx in try OutboxStore.release(tx, owner) }
     }
 }

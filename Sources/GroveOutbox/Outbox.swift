@@ -111,6 +111,8 @@ public final class Outbox<API: Sendable> {
         layers.tellNotIdempotent = { [weak self] number in self?.tellNotIdempotent(number) }
         layers.land = { [weak self] landing in self?.land(landing) }
         layers.wiped = { [weak self] in self?.noteWipe() }
+        layers.confirmedNames = { [store] in ConfirmedNames(try? store.kept(ConfirmedNames.name)).replacements }
+        layers.rename = { [weak self] name in self?.rename(name).isEmpty == false }
         try load(isSettled: true)
         following = store.follow { [weak self] in Task { @MainActor in self?.look() } }
     }
@@ -122,7 +124,8 @@ public final class Outbox<API: Sendable> {
     /// It is on disk with the next commit. A kill before that loses it: await ``submit(_:delay:)-(_,_)`` if it must not be lost. If it
     /// cannot be stored, nothing of it is shown any more, and ``onProblem`` is told.
     ///
-    /// - Parameter delay: how many seconds it waits before it is sent, so that ``discard(_:)`` can take it back. A relaunch ends the delay.
+    /// - Parameter delay: how many seconds it waits before it is sent, so that ``discard(_:)`` can take it back. A relaunch ends
+    ///   the delay, and another process that sends does not know of it.
     /// - Complexity: one call of `apply`, and one pass over what screens show.
     @discardableResult
     public func submit<M: Mutation<API>>(_ mutation: M, delay: Double = 0) -> PendingMutation {
@@ -185,11 +188,10 @@ public final class Outbox<API: Sendable> {
 
     func makeLayer(_ item: PendingMutation) -> PendingLayers.Layer {
         nextLayer += 1
-        let layer = PendingLayers.Layer(nextLayer) { [unowned item] draft in
-            guard let mutation = item.mutation else { return }
-            try mutation.apply(to: &draft)
-        }
-        layer.tell = { [weak self, unowned item] error in
+        // The manager has the layers for longer than the application may have the outbox.
+        let layer = PendingLayers.Layer(nextLayer) { [weak item] draft in try item?.mutation?.apply(to: &draft) }
+        layer.tell = { [weak self, weak item] error in
+            guard let item else { return }
             let isNew = item.applyError == nil
             item.applyError = error
             if let error, isNew { self?.onProblem?(item, .notApplied(error)) }

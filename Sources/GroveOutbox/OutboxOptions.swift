@@ -12,7 +12,9 @@ public struct OutboxOptions: Sendable {
     public var longestPause = 300.0
     /// For how long the lease lasts that lets one process send, in seconds; it is taken again before each mutation.
     ///
-    /// A process that has nothing more to send gives it back. If it was killed or stopped, another one goes on when the lease expires.
+    /// A process that has nothing to send now gives it back: what it has left waits for the network, or was
+    /// refused. Another process that waits for it finds that out within ``firstPause``. If a process was killed or stopped
+    /// while it sent, another one goes on when the lease expires.
     /// A server that takes longer for an answer than this may be sent a mutation by two processes, with one key.
     public var leaseLength = 60.0
     /// Whether an error is one of the network, after which a mutation is sent again; any but a ``Refusal`` by default.

@@ -31,14 +31,19 @@ struct OutboxRecord: Sendable {
 
     /// - Throws: ``CacheError`` with code `corrupted`.
     init(_ bytes: [UInt8]) throws(CacheError) {
-        var left = bytes[...]
+        var next = 0
         func take(_ count: Int) throws(CacheError) -> ArraySlice<UInt8> {
-            guard left.count >= count else { throw OutboxRecord.damage }
-            defer { left = left.dropFirst(count) }
-            return left.prefix(count)
+            guard bytes.count - next >= count else { throw OutboxRecord.damage }
+            defer { next += count }
+            return bytes[next..<next + count]
         }
         func number(_ width: Int) throws(CacheError) -> UInt64 {
-            try take(width).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+            var (number, place) = (UInt64(0), UInt64(0))
+            for byte in try take(width) {
+                number |= UInt64(byte) << place
+                place += 8
+            }
+            return number
         }
         func field() throws(CacheError) -> ArraySlice<UInt8> { try take(Int(number(4))) }
         guard try take(1).first == 1, let found = Int(exactly: try number(8)) else { throw OutboxRecord.damage }
@@ -48,7 +53,7 @@ struct OutboxRecord: Sendable {
         self.type = String(decoding: type, as: UTF8.self)
         self.lane = String(decoding: lane, as: UTF8.self)
         self.body = Array(body)
-        if !left.isEmpty { refusal = String(decoding: try field(), as: UTF8.self) }
+        if next < bytes.count { refusal = String(decoding: try field(), as: UTF8.self) }
     }
 
     func encoded() -> [UInt8] {

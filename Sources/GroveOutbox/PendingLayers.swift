@@ -4,8 +4,8 @@ import GroveProviders
 
 /// The layers of all pending mutations, in order, and what comes of them.
 ///
-/// A layer is what one mutation makes of the confirmed models and the layers below it. All are made again, from the confirmed models,
-/// when one of those moves; submitting one makes that one alone.
+/// A layer is what one mutation makes of the confirmed models and the layers below it. If one of those moves, all are
+/// made again, once, when they are shown next; submitting one makes that one alone.
 @MainActor
 final class PendingLayers: ShownLayers {
     /// The layer of one mutation.
@@ -30,8 +30,19 @@ final class PendingLayers: ShownLayers {
     /// The confirmed models that mutations asked for.
     private var known: [ModelIdentifier: [any Model]] = [:]
     private var deleted: Set<ModelIdentifier> = []
-    private var watched: Set<ModelIdentifier> = []
-    private var draft = Draft { _, _ in .unknown }
+    /// The types of which mutations asked for a model.
+    ///
+    /// What screens show of it from then on is learned: they are asked once.
+    private var watched: [ModelIdentifier: [ObjectIdentifier]] = [:]
+    private var made = LayeredModels { _, _, _ in .unknown }
+    /// Whether the layers are to be made again before they are shown.
+    private var isStale = true
+    /// The confirmed models that screens show, while all layers are made.
+    private var shownModels: [ModelIdentifier: [any Model]]?
+    /// Whether all layers are being made: then one pass over the screens finds every model.
+    private var isMakingAll = false
+    /// What is to be told once no layer is being made: the application may submit and discard then.
+    private var news: [() -> Void] = []
     private var isInUpdate = false
     private var isMoved = false
     /// Whether each mutation is applied twice, to find out whether that is the same as once.
@@ -40,46 +51,48 @@ final class PendingLayers: ShownLayers {
     /// Told of a confirmation that is being shown.
     var land: (Landing) -> Void = { _ in }
     var wiped: () -> Void = {}
-
-    init() { draft = makeDraft() }
+    /// The identifiers that other processes were given lately for those that applications made up.
+    var confirmedNames: () -> [(old: ModelIdentifier, new: ModelIdentifier)] = { [] }
+    /// Lets mutations name a model by the identifier that another process was given; returns whether one did.
+    var rename: ((old: ModelIdentifier, new: ModelIdentifier)) -> Bool = { _ in false }
+    /// The confirmed lists as they were shown last, if something is pending in them.
+    private var lastLists: [String: [ModelIdentifier?]] = [:]
+    /// The elements of confirmed lists that stand for pending ones: another process has confirmed those.
+    private var confirmedElsewhere: [ModelIdentifier: ModelIdentifier] = [:]
 
     var isEmpty: Bool { layers.isEmpty }
-
-    private func makeDraft() -> Draft { Draft { [unowned self] in find($0, $1) } }
 
     // MARK: Changes of the layers
 
     /// Puts a layer on top, and shows it.
     func add(_ layer: Layer) {
+        refresh()
         layers.append(layer)
         apply(layer)
+        tellNews()
         show()
     }
 
-    /// Puts several on top, before anything is shown.
+    /// Puts several on top; no screen shows them yet, and they are made when one does.
     func add(contentsOf new: [Layer]) {
-        for layer in new {
-            layers.append(layer)
-            apply(layer)
-        }
+        layers += new
+        isStale = true
     }
 
     /// Takes layers away, and shows what comes of that.
     func remove(where isGone: (Layer) -> Bool) {
         let count = layers.count
         layers.removeAll(where: isGone)
-        guard layers.count < count else { return }
-        replay()
-        show()
+        if layers.count < count { remake() }
     }
 
     /// Leaves of layers what their lists need until they are confirmed.
     func land(_ numbers: [Int], _ steps: (Layer) -> [ListStep]) {
         let landing = layers.filter { numbers.contains($0.number) && $0.landed == nil }
         guard !landing.isEmpty else { return }
+        refresh()
         for layer in landing { layer.landed = steps(layer) }
-        replay()
-        show()
+        remake()
     }
 
     /// Puts the layers into the order of `order`, which has all that are not landed, and shows them.
@@ -91,36 +104,46 @@ final class PendingLayers: ShownLayers {
         remake()
     }
 
-    /// Makes all layers again, whose mutations have changed, and shows them.
+    /// Makes all layers again, which have changed, and shows them.
     func remake() {
-        replay()
+        isStale = true
         show()
     }
 
-    /// Makes all layers again.
-    func replay() {
-        draft = makeDraft()
-        if layers.isEmpty { (known, deleted, watched) = ([:], [], []) }
+    /// Makes all layers again, if they are to be.
+    private func refresh() {
+        guard isStale else { return }
+        isStale = false
+        if layers.isEmpty { (known, deleted, watched, lastLists, confirmedElsewhere) = ([:], [], [:], [:], [:]) }
+        made = LayeredModels { [unowned self] in find($0, $1, $2) }
+        isMakingAll = true
         for layer in layers { apply(layer) }
+        (isMakingAll, shownModels) = (false, nil)
+        tellNews()
+    }
+
+    private func tellNews() {
+        let news = news
+        self.news = []
+        for tell in news { tell() }
     }
 
     private func apply(_ layer: Layer) {
-        if let landed = layer.landed { return draft.repeatSteps(landed) }
-        let before = draft
-        draft.begin()
+        if let landed = layer.landed { return made.repeatSteps(landed) }
+        var draft = Draft(over: made)
         let failed = layer.failure != nil
         do {
             try layer.apply(&draft)
             (layer.steps, layer.failure) = (draft.steps, nil)
-            if checksTwice { checkTwice(layer) }
+            if checksTwice { checkTwice(layer, draft) }
+            made.take(draft)
         } catch {
-            draft = before
             (layer.steps, layer.failure) = ([], error)
         }
-        if failed || layer.failure != nil { layer.tell(layer.failure) }
+        if failed || layer.failure != nil { news.append { layer.tell(layer.failure) } }
     }
 
-    private func checkTwice(_ layer: Layer) {
+    private func checkTwice(_ layer: Layer, _ draft: Draft) {
         var again = draft
         again.begin()
         let isSame =
@@ -130,35 +153,57 @@ final class PendingLayers: ShownLayers {
                 return zip(once.versions, override.versions).allSatisfy { $0.isEqual(to: $1) }
                     && once.versions.count == override.versions.count
             }
-        if !isSame { tellNotIdempotent(layer.number) }
+        if !isSame { news.append { [tellNotIdempotent] in tellNotIdempotent(layer.number) } }
     }
 
     /// Lets every screen show the layers: in this turn, or at the end of the update that is being told.
     private func show() {
-        if isInUpdate { isMoved = true } else { manager?.showLayers() }
+        if isInUpdate { isMoved = true } else { showNow() }
+    }
+
+    private func showNow() {
+        guard let manager else { return }
+        // If no screen is there, what cannot be applied is told of all the same.
+        refresh()
+        manager.showLayers()
     }
 
     // MARK: Confirmed models
 
-    private func find(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> Draft.Found {
+    private func find(
+        _ identifier: ModelIdentifier, _ type: ObjectIdentifier, _ accept: (any Model) -> Bool
+    ) -> Draft.Found {
         if deleted.contains(identifier) { return .deleted }
         if let found = known[identifier]?.first(where: accept) { return .model(found) }
-        watched.insert(identifier)
-        guard let found = manager?.confirmedModel(identifier, where: accept) else { return .unknown }
+        if watched[identifier]?.contains(type) == true { return .unknown }
+        watched[identifier, default: []].append(type)
+        guard let found = onScreen(identifier, accept) else { return .unknown }
         known[identifier, default: []].append(found)
         return .model(found)
+    }
+
+    private func onScreen(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)? {
+        guard isMakingAll else { return manager?.confirmedModel(identifier, where: accept) }
+        if shownModels == nil {
+            var found: [ModelIdentifier: [any Model]] = [:]
+            manager?.forEachConfirmed { tree in
+                visit(tree) { node, identifier in found[identifier, default: []].append(node) }
+            }
+            shownModels = found
+        }
+        return shownModels?[identifier]?.first(where: accept)
     }
 
     func learn(_ model: (any Model)?, of identifier: ModelIdentifier?) {
         guard !watched.isEmpty else { return }
         guard let model else {
-            guard let identifier, watched.contains(identifier), deleted.insert(identifier).inserted else { return }
+            guard let identifier, watched[identifier] != nil, deleted.insert(identifier).inserted else { return }
             known[identifier] = nil
             return moved()
         }
         var isNews = false
         visit(model) { node, identifier in
-            guard watched.contains(identifier) else { return }
+            guard watched[identifier] != nil else { return }
             var versions = known[identifier] ?? []
             let place = versions.firstIndex { $0.projectionIdentifier == node.projectionIdentifier }
             if let place, versions[place].isEqual(to: node) { return }
@@ -177,12 +222,12 @@ final class PendingLayers: ShownLayers {
 
     /// A confirmed model moved: what stands on it is made again, and all others that show it are told.
     private func moved() {
-        replay()
+        isStale = true
         if isInUpdate {
             isMoved = true
         } else {
             // The provider that is being given it shows it now; the others are told of the model behind this too.
-            manager?.consistencyManager.afterDelivery { [weak self] in self?.manager?.showLayers() }
+            manager?.consistencyManager.afterDelivery { [weak self] in self?.showNow() }
         }
     }
 
@@ -198,19 +243,20 @@ final class PendingLayers: ShownLayers {
         isInUpdate = false
         guard isMoved else { return }
         isMoved = false
-        manager?.showLayers()
+        showNow()
     }
 
     func clear() {
         layers = []
-        replay()
+        isStale = true
         wiped()
     }
 
     // MARK: What is shown
 
     func shown(_ model: any Model) -> (any Model)? {
-        draft.overrides.isEmpty ? model : graft(model, depth: 0).model
+        refresh()
+        return made.overrides.isEmpty ? model : graft(model, depth: 0).model
     }
 
     private func graft(_ model: any Model, depth: Int) -> (model: (any Model)?, isChanged: Bool) {
@@ -218,7 +264,7 @@ final class PendingLayers: ShownLayers {
         guard depth < 64 else { return (model, false) }
         var node = model
         var isChanged = false
-        if let identifier = node.modelIdentifier, let override = draft.overrides[identifier] {
+        if let identifier = node.modelIdentifier, let override = made.overrides[identifier] {
             if override.isDeleted { return (nil, true) }
             for version in override.versions { node = node.merge(version) }
             isChanged = true
@@ -240,7 +286,13 @@ final class PendingLayers: ShownLayers {
     }
 
     func list(_ key: String, _ identifiers: [ModelIdentifier?]) -> [LayeredElement]? {
-        guard let changes = draft.lists[key] else { return nil }
+        refresh()
+        guard made.lists[key] != nil else { return nil }
+        if lastLists[key] != identifiers {
+            lastLists[key] = identifiers
+            takeNames(key, identifiers)
+        }
+        guard let changes = made.lists[key] else { return nil }
         var elements: [(identifier: ModelIdentifier?, element: LayeredElement)] = identifiers.enumerated().map {
             ($1, .confirmed($0))
         }
@@ -256,6 +308,7 @@ final class PendingLayers: ShownLayers {
         for change in changes {
             switch change {
             case .insert(let identifier, let node, let place, let former):
+                if let new = confirmedElsewhere[identifier], there.contains(new) { continue }
                 guard there.insert(identifier).inserted else { continue }
                 elements.insert((identifier, .pending(node, former: former)), at: position(place))
             case .remove(let identifier):
@@ -269,6 +322,19 @@ final class PendingLayers: ShownLayers {
             }
         }
         return elements.map(\.element)
+    }
+
+    /// Sees which elements of a confirmed list another process has made of pending ones, in the turn in which it is shown.
+    private func takeNames(_ key: String, _ identifiers: [ModelIdentifier?]) {
+        let (confirmed, changes) = (Set(identifiers.compactMap(\.self)), made.lists[key] ?? [])
+        let pending = Set(
+            changes.compactMap { if case .insert(let identifier, _, _, _) = $0 { identifier } else { nil } })
+        guard !pending.isSubset(of: confirmed) else { return }
+        for name in confirmedNames() where confirmed.contains(name.new) && pending.contains(name.old) {
+            guard confirmedElsewhere.updateValue(name.new, forKey: name.old) == nil, rename(name) else { continue }
+            moved()
+        }
+        refresh()
     }
 
     private func names(_ place: ElementPlace, _ identifier: ModelIdentifier) -> Bool {

@@ -177,9 +177,10 @@ struct DamagedStoreTests {
     func whileOpen() async throws {
         let keys = try await makeStore(.sqlite)
         let scene = try DiskScene(.sqlite, path, clock: clock, keys: "third")
+        let request = await scene.server.next()
         scene.outbox.suspend()
         // The answer to a request of before would be of another store.
-        await scene.server.fail(NoNetwork())
+        request.reply(.failure(NoNetwork()))
         await scene.outbox.flush()
         try overwritePages(.sqlite)
         for number in 0..<2_000 where !holds(StoreDirectory.setAsideName) {

@@ -102,21 +102,52 @@ struct SharedStoreTests {
         #expect(await second.server.next().name == "edit:Post:90:hello!")
     }
 
-    @Test(
-        "One that is told to stop while it waits for the network gives the lease back, and another one goes on",
-        arguments: [false, true])
-    func stops(isClosed: Bool) async throws {
+    @Test("One that only waits for the network gives the lease back, and one that waits for that finds it in a second")
+    func waitsForNetwork() async throws {
         try await first.outbox.submit(Like(post: 1))
-        await first.server.fail(NoNetwork())
-        await first.outbox.flush()
+        let request = await first.server.next()
+        second.outbox.resume()
+        await second.outbox.flush()
         #expect(try leaseIsKept)
-        if isClosed { first.outbox.close() } else { first.outbox.suspend() }
+        clock.advance(0.5)
+        request.reply(.failure(NoNetwork()))
         await first.outbox.flush()
         #expect(try !leaseIsKept)
-        second.outbox.resume()
+        #expect(second.server.seen.isEmpty)
+        clock.advance(0.5)
         #expect(await second.server.reply(Answer(Post(id: 1, likes: 1, isLiked: true))) == "like:1")
         await second.outbox.flush()
-        #expect(second.outbox.pending.isEmpty)
+        clock.advance(0.5)
+        await settle()
+        #expect(first.server.seen.count == 1)
+        #expect(first.outbox.pending.isEmpty && second.outbox.pending.isEmpty)
+    }
+
+    @Test("What was about to be sent when the outbox is told to stop is not sent, and another one may send it")
+    func stopsBeforeSending() async throws {
+        first.outbox.suspend()
+        try await first.outbox.submit(Like(post: 1))
+        first.outbox.resume()
+        first.outbox.suspend()
+        await first.outbox.stored()
+        while first.outbox.pending.first?.isSending == true, first.server.seen.isEmpty { await Task.yield() }
+        #expect(first.server.seen.isEmpty)
+        await first.outbox.stored()
+        #expect(try !leaseIsKept)
+    }
+
+    @Test("One keeps the lease while another lane of it sends, or what waits for the network is due")
+    func keepsLease() async throws {
+        _ = first.submit(Write(local: -7, text: "a", inLane: "a"))
+        let request = await first.server.next()
+        _ = first.submit(Write(local: -8, text: "b", inLane: "b"))
+        await first.server.fail(NoNetwork())
+        while first.outbox.pending.last?.isSending == true { await Task.yield() }
+        await first.outbox.stored()
+        #expect(try leaseIsKept)
+        request.reply(.failure(NoNetwork()))
+        await first.outbox.flush()
+        #expect(try !leaseIsKept)
     }
 
     @Test("One that is closed gives the lease back when what was under way has ended, and not before")
@@ -214,6 +245,40 @@ struct SharedStoreTests {
         await settle()
         #expect(feed.data.map(\.id) == [1, 90])
         #expect(second.outbox.pending.isEmpty && second.server.seen.isEmpty)
+    }
+
+    @Test("What another one confirms is shown once in every turn, with what is pending on it")
+    func confirmedInEveryTurn() async throws {
+        _ = await first.feed([Post(id: 1)])
+        let feed = CollectionDataProvider<Post>(dataModelManager: second.manager)
+        _ = try await feed.fetchDataFromCache(withCacheKey: "feed")
+        try await first.outbox.submit(Write(local: -7, text: "hello"))
+        try await first.outbox.submit(Like(post: 1))
+        try await first.outbox.submit(Edit(post: "Post:-7", text: "hello!"))
+        second.outbox.resume()
+        await second.outbox.flush()
+        let liked = Post(id: 1, likes: 1, isLiked: true)
+        let (before, after) = ([liked, Post(id: -7, text: "hello!")], [liked, Post(id: 90, text: "hello!")])
+        #expect(feed.data == before)
+        var frames: [[Post]] = []
+        func look() { if frames.last != feed.data { frames.append(feed.data) } }
+        let looking = Task { @MainActor in
+            while !Task.isCancelled {
+                look()
+                await Task.yield()
+            }
+        }
+        await first.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
+        while second.outbox.pending.count == 3 { await Task.yield() }
+        await first.server.reply(Answer(liked))
+        while second.outbox.pending.count == 2 { await Task.yield() }
+        await first.server.reply(Answer(Post(id: 90, text: "hello!")))
+        await settle()
+        looking.cancel()
+        await looking.value
+        look()
+        #expect(frames == [before, after])
+        #expect(second.server.seen.isEmpty)
     }
 
     @Test("What another one has taken back, or the server has refused there, is shown no more")

@@ -115,12 +115,47 @@ struct ChatTests {
         await connection.value
         await chat.close()
     }
+
+    @Test("By hand, the same is shown, kept, sent in order and refused; its row is another one")
+    func byHand() async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var chat = try HandChat(in: directory, server)
+        try await chat.load()
+        var timeline = try await chat.timeline(of: 1)
+        server.set(online: false)
+        try chat.like("1", in: 1)
+        try chat.send("hello", local: "draft", by: "Ann", in: 1)
+        try chat.like("draft", in: 1)
+        #expect(timeline.data.map(\.text) == ["welcome", "hello"] && timeline.data.map(\.likes) == [1, 1])
+        let keys = chat.pending.map(\.key)
+
+        await chat.close()
+        chat = try HandChat(in: directory, server)
+        timeline = try await chat.timeline(of: 1)
+        #expect(timeline.data.map(\.text) == ["welcome", "hello"] && timeline.data.map(\.likes) == [1, 1])
+        let row = try #require(timeline.rows.last?.id)
+        server.set(online: true)
+        let connection = Task { [chat] in await chat.connect() }
+        await until { chat.pending.isEmpty && server.isConnected }
+        #expect(server.keys == keys)
+        server.push(Push(channel: 1, message: server.add("hi Ann", by: "Ben")))
+        await until { timeline.count == 3 }
+        #expect(timeline.data.map(\.text) == ["welcome", "hello", "hi Ann"])
+        #expect(!timeline.rows.contains { $0.id == row && $0.model.text == "hello" })
+        server.refuse("spam")
+        try chat.send("spam", local: "draft 2", by: "Ann", in: 1)
+        await until { !chat.refused.isEmpty }
+        #expect(timeline.data.map(\.text) == ["welcome", "hello", "hi Ann"] && chat.pending.isEmpty)
+        server.end()
+        await connection.value
+        await chat.close()
+    }
 }
 
-private struct Offline: Error {}
+struct Offline: Error {}
 
 /// A server in memory, which takes each key once.
-private final class FakeChatServer: ChatServer {
+final class FakeChatServer: ChatServer {
     private struct State {
         var isOnline = true
         var messages = [Message(id: "1", author: "Cy", text: "welcome")]

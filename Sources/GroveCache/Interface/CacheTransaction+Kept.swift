@@ -29,7 +29,7 @@ extension CacheReader where Self: ~Copyable {
         }
     }
 
-    /// All kept names and bytes, in the order of the names; `bytes` is `nil` if a record is damaged.
+    /// All kept names and bytes, in the order of the names' bytes; `bytes` is `nil` if a record is damaged.
     ///
     /// O(*n*) for *n* kept names; in SQLite one pass over all keys.
     package func allKept() throws(CacheError) -> [(name: String, bytes: [UInt8]?)] {
@@ -59,7 +59,7 @@ extension Reconstructor {
                 return true
             }
         }
-        return found.sorted { $0.name < $1.name }
+        return found
     }
 }
 

@@ -150,7 +150,8 @@ extension CollectionDataProvider {
     ///     fetch.
     ///   - part: the part of the list that `fetch` brings. If more pages were loaded, ``LoadedPart/firstPage`` keeps
     ///     the rows that follow.
-    ///   - reload: whether to send a request even if one for the same key is under way: for "pull to refresh".
+    ///   - reload: whether to send a request in any case, for "pull to refresh": also if what is there is young enough, or a
+    ///     request for the same key is under way.
     ///   - retry: when the network is asked again after a failure.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end; if the owner has asked for something else by then, the network's answer.
@@ -163,6 +164,7 @@ extension CollectionDataProvider {
         part: LoadedPart = .wholeList, reload: Bool = false, retry: LoadRetry = .never, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable () async throws -> [T]
     ) async throws -> [T] {
+        let maxAge = reload ? nil : maxAge
         if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.confirmed, maxAge) {
             updateState { $0.note(.fresh) }
             return data

@@ -55,6 +55,10 @@ extension CollectionDataProvider: LayeredScreen {
         }
         return nil
     }
+
+    func forEachConfirmed(_ visit: (any Model) -> Void) {
+        for entry in store.entries.slice(0, store.entries.count) { visit(Leaf.node(entry.model)) }
+    }
 }
 
 extension CollectionStore {

@@ -43,6 +43,8 @@ protocol LayeredScreen: AnyObject {
     func showLayers(context: (any Sendable)?)
     /// The confirmed model of `identifier` that this shows, as a root or in a tree.
     func confirmed(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)?
+    /// Visits the confirmed trees that this shows.
+    func forEachConfirmed(_ visit: (any Model) -> Void)
 }
 
 extension DataModelManager {
@@ -68,6 +70,12 @@ extension DataModelManager {
             if let found = (holder.provider as? any LayeredScreen)?.confirmed(identifier, accept) { return found }
         }
         return nil
+    }
+
+    /// Visits the confirmed trees that screens show.
+    @MainActor
+    package func forEachConfirmed(_ visit: (any Model) -> Void) {
+        for holder in providers.values { (holder.provider as? any LayeredScreen)?.forEachConfirmed(visit) }
     }
 
     /// Shows `models`, which were asked for at `place`, below all layers, and stores nothing; returns when every screen

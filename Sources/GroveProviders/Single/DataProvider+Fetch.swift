@@ -176,7 +176,8 @@ extension DataProvider {
     /// failed. It shows the model as soon as another provider or writer brings it.
     ///
     /// - Parameters:
-    ///   - reload: whether to send a request even if one for the same key is under way: for "pull to refresh".
+    ///   - reload: whether to send a request in any case, for "pull to refresh": also if what is there is young enough, or a
+    ///     request for the same key is under way.
     ///   - retry: when the network is asked again after a failure.
     ///   - maxAge: the greatest age, in seconds, at which confirmed data are used without the network; `nil` to always
     ///     fetch.
@@ -192,6 +193,7 @@ extension DataProvider {
         ifNil: NilAnswer = .changesNothing, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable () async throws -> T?
     ) async throws -> T? {
+        let maxAge = reload ? nil : maxAge
         if let maxAge, isFresh(cacheKey, maxAge) {
             updateState { $0.note(.fresh) }
             return data

@@ -25,4 +25,8 @@ extension DataProvider: LayeredScreen {
     func confirmed(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)? {
         base.flatMap { Leaf.node($0).find(identifier, accept) }
     }
+
+    func forEachConfirmed(_ visit: (any Model) -> Void) {
+        if let base { visit(Leaf.node(base)) }
+    }
 }

@@ -23,6 +23,7 @@ extension WindowDataProvider {
     /// - Throws: the error of `before`; ``CacheError`` if the cache refuses to store the page. `CancellationError`,
     ///   promptly, when the task is cancelled.
     public func showEarlier(_ count: Int = 50, retry: LoadRetry = .never) async throws {
+        if isOpening { await extend() }
         if !cacheHasEarlier {
             guard let before = pages.before, !pages.isAtFirst else { return }
             guard try await load(before, beside: rows.first, isLater: false, retry) else { return }
@@ -32,6 +33,7 @@ extension WindowDataProvider {
 
     /// Shows up to `count` more rows after the last one; see ``showEarlier(_:retry:)``.
     public func showLater(_ count: Int = 50, retry: LoadRetry = .never) async throws {
+        if isOpening { await extend() }
         if !cacheHasLater {
             guard let after = pages.after, !pages.isAtLast else { return }
             guard try await load(after, beside: rows.last, isLater: true, retry) else { return }
