@@ -79,3 +79,20 @@ func follow(_ manager: DataModelManager, _ changed: () async throws -> [Message]
     }
 }
 // -----
+/// A new message that the server pushes: it goes into its list, if that is stored.
+func add(_ message: Message, to cache: any Cache, asOf asked: Place) throws {
+    try cache.write { tx in
+        try tx.write(message, asOf: asked)
+        if try tx.knownCount(ofCollection: "inbox") != nil { try tx.upsert([message], inCollection: "inbox") }
+    }
+}
+
+/// A message that the server says is deleted.
+func remove(_ identifier: ModelIdentifier, from cache: any Cache, asOf asked: Place) throws {
+    try cache.write { tx in
+        guard let message: Message = try tx.model(identifier) else { return }
+        try tx.write(message, asOf: asked)
+        try tx.delete(identifier)
+    }
+}
+// -----

@@ -34,6 +34,24 @@ struct ScreensTests {
         }
     }
 
+    @Test("What the server pushes goes into the list and out of it, and not after a wipe")
+    func pushes() throws {
+        let directory = try TemporaryDirectory()
+        let cache = try SQLiteCache(directory: directory.path + "/cache")
+        defer { cache.close() }
+        let asked = cache.place()
+        try add(Server.all[0], to: cache, asOf: asked)
+        #expect(try cache.collection("inbox", of: Message.self) == nil)
+        try cache.writeCollection([Server.all[0]], as: "inbox")
+        try add(Server.all[1], to: cache, asOf: cache.place())
+        #expect(try cache.collection("inbox", of: Message.self)?.map(\.id) == ["1", "2"])
+        try remove("Message:1", from: cache, asOf: cache.place())
+        #expect(try cache.collection("inbox", of: Message.self, missing: .skip)?.map(\.id) == ["2"])
+        try cache.wipe()
+        #expect(throws: CacheError.self) { try add(Server.all[2], to: cache, asOf: asked) }
+        #expect(try cache.model("Message:3", as: Message.self) == nil)
+    }
+
     @Test("A list comes in pages, says where it stands, and is there at once, offline, when it is opened again")
     func inbox() async throws {
         let directory = try TemporaryDirectory()

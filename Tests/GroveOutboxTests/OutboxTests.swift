@@ -309,6 +309,20 @@ struct OutboxTests {
         #expect(scene.outbox.pending.isEmpty)
     }
 
+    @Test("What is as of a place before a wipe is neither stored nor shown")
+    func receivesAfterWipe() async throws {
+        let scene = try Scene()
+        let screen = scene.screen(Post(id: 1))
+        let connected = scene.manager.place()
+        try await scene.manager.wipe()
+        await scene.outbox.receive(Answer(Post(id: 1, text: "the other user's")), asOf: connected)
+        await scene.manager.flush()
+        #expect(screen.data == nil)
+        #expect(try scene.cache.model(Post.self, id: 1) == nil)
+        await scene.outbox.receive(Answer(Post(id: 1, text: "new")), asOf: scene.manager.place())
+        #expect(try scene.cache.model(Post.self, id: 1)?.text == "new")
+    }
+
     @Test("A mutation that is not the same when it is applied twice is reported")
     func reportsTwice() async throws {
         struct Count: Mutation {

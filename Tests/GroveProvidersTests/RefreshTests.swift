@@ -43,6 +43,22 @@ struct RefreshTests {
         _ = try await list.load(withCacheKey: "people", part: part, reload: true) { page }
     }
 
+    @Test("Who pulls to refresh gets a request, however young what is there is")
+    func reloads() async throws {
+        _ = try await list.load(withCacheKey: "people", maxAge: 60) { [Person(id: "1")] }
+        _ = try await list.load(withCacheKey: "people", maxAge: 60) { [Person(id: "2")] }
+        #expect(list.data.map(\.id) == ["1"])
+        _ = try await list.load(withCacheKey: "people", maxAge: 60, reload: true) { [Person(id: "2")] }
+        #expect(list.data.map(\.id) == ["2"])
+        let person = DataProvider<Person>(dataModelManager: manager)
+        for (name, reload) in [("a", false), ("b", false), ("c", true)] {
+            _ = try await person.load(withCacheKey: "Person:9", maxAge: 60, reload: reload) {
+                Person(id: "9", name: name)
+            }
+            #expect(person.data?.name == (name == "c" ? "c" : "a"))
+        }
+    }
+
     @Test("A refresh of the first page keeps what follows if it reaches what was there, and drops it otherwise")
     func firstPage() async throws {
         try await refresh(["0", "1", "2"])

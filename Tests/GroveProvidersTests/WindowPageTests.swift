@@ -108,6 +108,20 @@ struct WindowPageTests {
         #expect(window.ids == ids(0..<40) && server.requests == ["after 29"])
     }
 
+    @Test("A window that was opened a moment ago shows what the cache has before it asks for more")
+    func cacheFirstAtOnce() async throws {
+        try await cache.writeCollection(people(0..<30), as: "people")
+        let server = PageServer(ids(100..<150))
+        let window = open(server, at: .last)
+        try await window.showEarlier(10)
+        #expect(server.requests.isEmpty && window.ids == ids(10..<30))
+        window.open(
+            "people", at: .first, count: 10, before: { server.page(false, $0) }, after: { server.page(true, $0) })
+        try await window.showLater(10)
+        #expect(server.requests.isEmpty && window.ids == ids(0..<20))
+        #expect(stored == ids(0..<30))
+    }
+
     @Test("Two windows that ask for one page share the request")
     func sharedRequest() async throws {
         try await cache.writeCollection(people(0..<5), as: "people")
