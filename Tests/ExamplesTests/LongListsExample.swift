@@ -32,3 +32,29 @@ final class ChatModel {
     func show(_ id: String) { window.jump(to: .around("Message:\(id)")) }
 }
 // -----
+/// The screen of an address book: who is online, by name, in sections by first letters.
+@MainActor
+final class ContactsModel {
+    let list: CollectionDataProvider<Person>
+    let online: ArrangedRows<CollectionRow<Person>, String>
+
+    init(_ manager: DataModelManager) {
+        list = CollectionDataProvider(dataModelManager: manager)
+        online = list.filtered(\.isOnline).sorted(by: \.name).sections(by: { String($0.name.prefix(1)) })
+        list.fetchDataFromCache(withCacheKey: "contacts") { _, _ in }
+    }
+    /// For the field in which the user searches: other rows for each text.
+    func found(_ text: String) -> ArrangedRows<CollectionRow<Person>, Never> {
+        list.filtered { $0.name.contains(text) }.sorted(by: \.name)
+    }
+}
+// -----
+import GroveCache
+
+/// The next 50 messages of all that the cache has, in the order of their identifiers; from the first one for `nil`.
+func messages(_ cache: any Cache, after last: Message?) throws -> [Message] {
+    try cache.read { view in
+        Array(try view.models(Message.self, after: last?.modelIdentifier, limit: 50))
+    }
+}
+// -----

@@ -40,4 +40,35 @@ struct LongListsTests {
         await chat.appeared(last)
         #expect(chat.window.rows.map(\.model) == Array(all[250..<350]))
     }
+
+    @Test("Contacts are shown by name in sections, as they go online, and found by a text")
+    func contacts() async throws {
+        let cache = try MemoryCache()
+        let manager = DataModelManager(cacheDelegate: cache)
+        let people = ["Bob", "Ann", "Abe"].map { Person(id: $0, name: $0, isOnline: $0 != "Abe") }
+        try await cache.writeCollection(people, as: "contacts")
+        let contacts = ContactsModel(manager)
+        await manager.flush()
+        #expect(contacts.online.sections.map(\.id) == ["A", "B"])
+        manager.updateModel(Person(id: "Abe", name: "Abe", isOnline: true))
+        await manager.flush()
+        #expect(contacts.online.rows.map(\.model.id) == ["Abe", "Ann", "Bob"])
+        #expect(contacts.online.sections.map(\.rows.count) == [2, 1])
+        #expect(contacts.found("b").rows.map(\.model.name) == ["Abe", "Bob"])
+    }
+
+    @Test("All messages are read a page at a time")
+    func messagesByType() throws {
+        let cache = try MemoryCache()
+        let ann = Person(id: "1", name: "Ann", isOnline: false)
+        let all = (100..<220).map { Message(id: "\($0)", text: "", sender: ann) }
+        for message in all { try cache.write(message) }
+        var found: [Message] = []
+        for count in [50, 50, 20, 0] {
+            let page = try messages(cache, after: found.last)
+            #expect(page.count == count)
+            found += page
+        }
+        #expect(found == all)
+    }
 }

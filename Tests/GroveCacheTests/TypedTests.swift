@@ -65,6 +65,56 @@ struct TypedTests {
         }
     }
 
+    @Test("A page of a type is those after an identifier, the queued ones included, and the last goes on from there")
+    func pages() async throws {
+        let disk = try SharedStore.Disk()
+        let cache = try disk.open()
+        try await cache.write(contentsOf: (0..<40).map(person))
+        try await cache.write(Message(id: "1", text: "Hello", sender: person(3), readers: []))
+        try await cache.delete(Person.self, ids: ["11", "12", "13"])
+        let all = try cache.identifiers(of: Person.self)
+        func expectPages(_ all: [ModelIdentifier]) throws {
+            for limit in [1, 2, 7, 36, 37, 100] {
+                var (found, read): ([ModelIdentifier], [ModelIdentifier]) = ([], [])
+                while true {
+                    let page = try cache.identifiers(of: Person.self, after: found.last, limit: limit)
+                    let models = try cache.read { view in
+                        try view.models(Person.self, after: read.last, limit: limit).compactMap(\.modelIdentifier)
+                    }
+                    #expect(page.count <= limit && models == page)
+                    (found, read) = (found + page, read + models)
+                    if page.count < limit { break }
+                }
+                #expect(found == all, "limit \(limit)")
+            }
+        }
+        try expectPages(all)
+        #expect(try cache.identifiers(of: Person.self, after: "Person:115", limit: 2) == ["Person:14", "Person:15"])
+        #expect(try cache.identifiers(of: Person.self, after: "A").count == all.count)
+        #expect(try cache.identifiers(of: Person.self, after: "Z").isEmpty)
+        #expect(try cache.identifiers(of: Person.self, limit: 0).isEmpty)
+        try cache.whileWriterRests { () throws in
+            cache.setModel(person(100), forKey: "Person:100", context: nil)
+            cache.setModel(person(999), forKey: "Person:999", context: nil)
+            cache.deleteModel(person(2), forKey: nil, context: nil)
+            let queued = all.filter { $0 != "Person:2" } + ["Person:100", "Person:999"]
+            try expectPages(queued.sorted { $0.rawValue < $1.rawValue })
+        }
+    }
+
+    @Test("Models that are left out do not count for a page")
+    func pagesOfMissing() throws {
+        let cache = try MemoryCache()
+        for number in 10..<30 {
+            try cache.write(Message(id: "\(number)", text: "", sender: person(number), readers: []))
+        }
+        try cache.delete(Person.self, ids: (10..<28).filter { $0 != 14 }.map(String.init))
+        let page = try cache.read { view in try view.models(Message.self, limit: 2).map(\.id) }
+        #expect(page == ["14", "28"])
+        let rest = try cache.read { view in try view.models(Message.self, after: "Message:28", limit: 2).map(\.id) }
+        #expect(rest == ["29"])
+    }
+
     @Test("A transaction streams its own writes, and deletes all of a type")
     func deleteAll() throws {
         let cache = try MemoryCache()
@@ -106,7 +156,7 @@ struct TypedTests {
         #expect(throws: CacheError.self) {
             try cache.write { tx in
                 try tx.write(Tag(name: "1"))
-                for model in ModelSequence<Person>(tx._source, ["Person:1", "Person:2"]) {
+                for model in ModelSequence<Person>(tx._source, ["Person:1", "Person:2"], nil) {
                     #expect(model.age == 1)
                 }
             }

@@ -151,7 +151,7 @@ struct RowTests {
 
 /// Counts how often what `read` reads changes: once at most, as a view is told.
 @MainActor
-private func watch<Value>(_ count: Count, _ read: () -> Value) -> Value {
+func watch<Value>(_ count: Count, _ read: () -> Value) -> Value {
     withObservationTracking(read, onChange: { count.add() })
 }
 

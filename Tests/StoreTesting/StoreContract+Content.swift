@@ -126,9 +126,18 @@ extension StoreContract {
             for key in written { try transaction.put(key, Array(key.suffix(3))) }
             for prefix in prefixes {
                 #expect(try transaction.keys(prefix) == sorted.filter { $0.starts(with: prefix) })
+                try expectPages(transaction, prefix)
+            }
+        }
+        func expectPages(_ view: some NodeView, _ prefix: [UInt8]) throws(CacheError) {
+            let starts = [[], [0x41, 0x41], prefix, prefix + [0]] + sorted.shuffled(using: &generator).prefix(12)
+            for start in starts + sorted.filter({ $0.count > 494 }).prefix(3).map({ $0.dropLast() + [1] }) {
+                let rest = sorted.filter { $0.starts(with: prefix) && start.lexicographicallyPrecedes($0) }
+                #expect(try view.keys(prefix, after: start, limit: 7) == Array(rest.prefix(7)))
             }
         }
         for prefix in prefixes {
+            try store.read { view throws(CacheError) in try expectPages(view, prefix) }
             let found = try store.read { view throws(CacheError) in try view.all(prefix: prefix) }
             #expect(found.map(\.key) == sorted.filter { $0.starts(with: prefix) })
             #expect(found.allSatisfy { $0.value == Array($0.key.suffix(3)) })

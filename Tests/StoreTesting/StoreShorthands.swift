@@ -29,6 +29,20 @@ extension NodeView {
 
     package func keys(_ prefix: [UInt8] = []) throws(CacheError) -> [[UInt8]] { try all(prefix: prefix).map(\.key) }
 
+    /// The first `limit` keys with `prefix` after `start`.
+    package func keys(_ prefix: [UInt8], after start: [UInt8], limit: Int) throws(CacheError) -> [[UInt8]] {
+        var found: [[UInt8]] = []
+        try unsafe prefix.withRaw { prefix throws(CacheError) in
+            try unsafe start.withRaw { start throws(CacheError) in
+                try unsafe scan(prefix: prefix, after: start) { key, _ throws(CacheError) in
+                    unsafe found.append([UInt8](key))
+                    return found.count < limit
+                }
+            }
+        }
+        return found
+    }
+
     package func dictionary() throws(CacheError) -> [[UInt8]: [UInt8]] {
         var content: [[UInt8]: [UInt8]] = [:]
         for (key, value) in try all() { content[key] = value }

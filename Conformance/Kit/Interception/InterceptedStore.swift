@@ -115,6 +115,13 @@ final class InterceptedView<Base: NodeView>: NodeView {
         try unsafe base.scan(prefix: prefix, visit)
     }
 
+    func scan(
+        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        try unsafe base.scan(prefix: prefix, after: start, visit)
+    }
+
     func end() { base.end() }
 }
 
@@ -140,6 +147,13 @@ final class InterceptedTransaction<Base: NodeTransaction>: NodeTransaction {
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) {
         try unsafe base.scan(prefix: prefix, visit)
+    }
+
+    func scan(
+        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        try unsafe base.scan(prefix: prefix, after: start, visit)
     }
 
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {

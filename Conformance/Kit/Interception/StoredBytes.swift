@@ -54,6 +54,22 @@ extension NodeView {
         }
         return found
     }
+
+    /// The entries whose keys begin with `prefix` and come after `start`, in order.
+    func entries(
+        _ prefix: [UInt8], after start: [UInt8]
+    ) throws(CacheError) -> [(key: [UInt8], value: [UInt8])] {
+        var found: [(key: [UInt8], value: [UInt8])] = []
+        try unsafe borrowing(prefix) { (prefix) throws(CacheError) in
+            try unsafe borrowing(start) { (start) throws(CacheError) in
+                try unsafe scan(prefix: prefix, after: start) { (key, value) throws(CacheError) in
+                    unsafe found.append((Array(key), Array(value)))
+                    return true
+                }
+            }
+        }
+        return found
+    }
 }
 
 extension NodeTransaction {

@@ -79,7 +79,7 @@ enum StoreRules {
 
     static let ordered = Rule(
         "STO-04",
-        "A scan visits the keys with its prefix, all of them, in the order of their bytes, until told to stop.",
+        "A scan visits the keys with its prefix, all of them or those after a key, in the order of their bytes, until told to stop.",
         because: "Wiping a namespace and inspecting a store rely on it.", requires: [.storedBytes],
         kills: ["scan-out-of-order", "text-keys"]
     ) { trial in
@@ -113,6 +113,11 @@ enum StoreRules {
             }
         }
         try trial.expectEqual(visits, 5, "the visits of a scan that was told to stop at the fifth")
+        for start in [[], [0], [1], [1, 0x80], [1, 0xFF, 0xFF, 1], [2], [3]] + sorted {
+            let rest = sorted.filter { $0[0] == 1 && start.lexicographicallyPrecedes($0) }
+            let found = try view.entries([1], after: start).map(\.key)
+            try trial.expectEqual(found, rest, "the keys of a scan of one prefix after \(start.prefix(5))")
+        }
     }
 
     static let empty = Rule(

@@ -10,15 +10,19 @@ extension LMDBEnvironment {
     ///   sorted first.
     func scan(
         _ transaction: OpaquePointer, prefix: UnsafeRawBufferPointer,
+        after start: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) {
         var cursor: OpaquePointer?
         try unsafe Self.check(mdb_cursor_open(transaction, database, &cursor), "open a cursor")
         defer { unsafe mdb_cursor_close(cursor) }
         let stem = unsafe UnsafeRawBufferPointer(rebasing: prefix.prefix(LMDBKey.shortLimit))
-        var storedKey = unsafe MDB_val(stem)
+        // Keys of one stem are looked through from the first of them.
+        let first = unsafe UnsafeRawBufferPointer(rebasing: start.prefix(LMDBKey.shortLimit))
+        let from = unsafe stem.lexicographicallyPrecedes(first) ? first : stem
+        var storedKey = unsafe MDB_val(from)
         var stored = unsafe MDB_val()
-        var status = unsafe mdb_cursor_get(cursor, &storedKey, &stored, stem.isEmpty ? MDB_FIRST : MDB_SET_RANGE)
+        var status = unsafe mdb_cursor_get(cursor, &storedKey, &stored, from.isEmpty ? MDB_FIRST : MDB_SET_RANGE)
         // Long keys of one beginning.
         var run: [LMDBKey.Entry] = []
         var runStem = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -26,7 +30,10 @@ extension LMDBEnvironment {
         /// Visits the collected long keys; returns whether to go on.
         func visitRun() throws(CacheError) -> Bool {
             run.sort { unsafe lexicographicOrder($0.key, $1.key) < 0 }
-            for entry in run where unsafe entry.key.begins(with: prefix) {
+            for entry in run
+            where unsafe entry.key.begins(with: prefix)
+                && start.lexicographicallyPrecedes(entry.key)
+            {
                 guard try unsafe visit(entry.key, entry.value) else { return false }
             }
             run.removeAll(keepingCapacity: true)
@@ -44,7 +51,9 @@ extension LMDBEnvironment {
                     run.append(entry)
                     return true
                 }
-            } else if bytes.count <= LMDBKey.shortLimit, prefix.count <= LMDBKey.shortLimit {
+            } else if bytes.count <= LMDBKey.shortLimit, prefix.count <= LMDBKey.shortLimit,
+                unsafe start.lexicographicallyPrecedes(bytes)
+            {
                 guard try unsafe visit(bytes, UnsafeRawBufferPointer(stored)) else { return }
             }
             status = unsafe mdb_cursor_get(cursor, &storedKey, &stored, MDB_NEXT)

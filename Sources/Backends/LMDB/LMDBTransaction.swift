@@ -84,6 +84,18 @@ import CLMDB
         try unsafe environment.scan(transaction, prefix: prefix, visit)
     }
 
+    /// Visits the entries with the prefix that come after `start`, in the order of their keys' bytes.
+    ///
+    /// - Complexity: O(log *n* + *m*) for *m* keys that are visited, but for keys over 494 bytes; see ``scan(prefix:_:)``.
+    /// - Throws: as ``scan(prefix:_:)``.
+    public func scan(
+        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        guard let transaction = unsafe transaction, failure == nil else { return try checkUsable() }
+        try unsafe environment.scan(transaction, prefix: prefix, after: start, visit)
+    }
+
     /// Stores `value` under `key`, in place of a former value; both may lie in the bytes that ``get(_:)`` returned
     /// last.
     ///

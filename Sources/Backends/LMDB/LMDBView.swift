@@ -83,6 +83,17 @@ public final class LMDBView: NodeView, @unchecked Sendable {
         try unsafe environment.scan(transaction, prefix: prefix, visit)
     }
 
+    /// Visits the entries with the prefix that come after `start`, in the order of their keys' bytes.
+    ///
+    /// - Complexity: O(log *n* + *m*) for *m* keys that are visited, but for keys over 494 bytes; see ``scan(prefix:_:)``.
+    /// - Throws: as ``scan(prefix:_:)``.
+    public func scan(
+        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        try unsafe environment.scan(transaction, prefix: prefix, after: start, visit)
+    }
+
     /// Ends the view and keeps its reader slot for the next one; a second call does nothing.
     public func end() {
         guard isOpen else { return }

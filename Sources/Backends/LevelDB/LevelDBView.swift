@@ -49,6 +49,23 @@ public import GroveModel
         }
     }
 
+    /// Visits the entries with the prefix that come after `start`, in the order of their keys' bytes.
+    ///
+    /// - Complexity: O(log *n* + *m*) for *m* entries that are visited among *n*.
+    /// - Throws: as ``scan(prefix:_:)``.
+    public func scan(
+        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        // What comes after a key that is before the prefix is all that has the prefix.
+        let isWithin = unsafe prefix.lexicographicallyPrecedes(start)
+        let iterator = try unsafe LevelDBIterator(handle, options: options.pointer, from: isWithin ? start : prefix)
+        while let (key, value) = unsafe try iterator.entry(), unsafe key.begins(with: prefix) {
+            if unsafe start.lexicographicallyPrecedes(key), try unsafe !visit(key, value) { return }
+            iterator.advance()
+        }
+    }
+
     /// Counts the entries, and the bytes of their keys and values.
     func count() throws(CacheError) -> (entries: Int, payloadBytes: Int) {
         keepsCacheAsItIs(true)

@@ -35,6 +35,26 @@ public final class MemoryView: NodeView {
         }
     }
 
+    /// Visits the entries with the prefix that come after `start`, in the order of their keys' bytes.
+    ///
+    /// - Complexity: O(*k*) for a key of *k* bytes, and O(*m*) for *m* entries that are visited.
+    /// - Throws: as ``scan(prefix:_:)``.
+    public func scan(
+        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        guard let root, unsafe prefix.lexicographicallyPrecedes(start) else {
+            return try unsafe scan(prefix: prefix) { (key, value) throws(CacheError) in
+                guard unsafe start.lexicographicallyPrecedes(key) else { return true }
+                return try unsafe visit(key, value)
+            }
+        }
+        _ = try unsafe root.scan(after: KeyBytes(start)) { entry throws(CacheError) in
+            guard unsafe entry.key.bytes.starts(with: prefix) else { return false }
+            return try unsafe visit(entry.key.bytes, entry.value)
+        }
+    }
+
     /// Releases the version; a second call does nothing.
     public func end() {
         root = nil

@@ -3,24 +3,31 @@ import GroveCoding
 import GroveModel
 
 extension SQLiteConnection {
-    /// Visits what begins with `prefix`, in the order of the keys.
+    /// Visits what begins with `prefix` and comes after `start`, in the order of the keys.
     ///
     /// - Complexity: O(*k* log *k*) for *k* records of numbered keys that begin so, and O(*n* log *n*) for the *n* others of the
     ///   store, as there is no index on keys. Numbers and keys, not values, are sorted in memory.
     func scan(
         prefix: UnsafeRawBufferPointer,
+        after start: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) {
         let rows = try unsafe SQLiteRows(beginningWith: prefix, self)
         let value = try SQLiteStatement("SELECT value FROM numbered WHERE id = ?1", self)
         let order = try SQLiteStatement(
-            "SELECT id FROM named WHERE key >= ?1 AND (?2 IS NULL OR key < ?2) ORDER BY key", self)
+            "SELECT id FROM named WHERE key >= ?1 AND key > ?3 AND (?2 IS NULL OR key < ?2) ORDER BY key", self)
         let record = try SQLiteStatement("SELECT key, value FROM named WHERE id = ?1", self)
         try unsafe order.bind(prefix, at: 1)
         if let end = unsafe SQLiteKey.end(of: prefix) { try order.bind(copying: end, at: 2) }
+        try unsafe order.bind(start, at: 3)
         var key = ByteBuffer(capacity: 128)
         defer { key.deallocate() }
-        var next = 0
+        var (next, last) = (0, unsafe start.isEmpty ? 0 : rows.count)
+        while next < last {
+            let middle = (next + last) / 2
+            rows.write(middle, to: &key)
+            if unsafe start.lexicographicallyPrecedes(key.bytes) { last = middle } else { next = middle + 1 }
+        }
         /// Visits the numbered rows before `end`, or all that are left; returns whether to go on.
         func visitRows(before end: UnsafeRawBufferPointer?) throws(CacheError) -> Bool {
             while next < rows.count {

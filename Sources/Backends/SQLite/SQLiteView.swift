@@ -60,6 +60,19 @@ public final class SQLiteView: NodeView, @unchecked Sendable {
         try unsafe connection.scan(prefix: prefix, visit)
     }
 
+    /// Visits the entries with the prefix that come after `start`, in the order of their keys' bytes.
+    ///
+    /// - Complexity: O(*k* log *k*) as for ``scan(prefix:_:)``; the values of keys up to `start` are not read.
+    /// - Throws: as ``scan(prefix:_:)``.
+    public func scan(
+        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        guard isOpen else { throw .closedStore }
+        lookup.leave()
+        try unsafe connection.scan(prefix: prefix, after: start, visit)
+    }
+
     /// Ends the view and keeps its connection for the next one; a second call does nothing.
     public func end() {
         guard isOpen else { return }

@@ -93,6 +93,14 @@ public protocol NodeView: AnyObject {
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError)
 
+    /// Visits as ``scan(prefix:_:)`` does, but only the keys that come after `start`, which need not be there.
+    ///
+    /// By default all keys with the prefix are passed over. A backend that keeps keys in order begins at `start`.
+    func scan(
+        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError)
+
     /// Ends the view; it is not used again.
     func end()
 }
@@ -110,6 +118,19 @@ public protocol NodeTransaction: NodeView {
 
     /// Removes `key` and its value; it is not an error if the key is not there.
     func remove(_ key: UnsafeRawBufferPointer) throws(CacheError)
+}
+
+extension NodeView {
+    /// Passes over the keys up to `start`.
+    public func scan(
+        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
+        _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        try unsafe scan(prefix: prefix) { (key, value) throws(CacheError) in
+            guard unsafe start.lexicographicallyPrecedes(key) else { return true }
+            return try unsafe visit(key, value)
+        }
+    }
 }
 
 extension NodeStore {

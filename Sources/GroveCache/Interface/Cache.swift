@@ -181,7 +181,7 @@ extension Cache {
         changes(of: M.modelIdentifier(for: id))
     }
 
-    /// Deletes every model of type `M`, in one transaction; ``CacheReader/identifiers(of:)`` says what finding them
+    /// Deletes every model of type `M`, in one transaction; ``CacheReader/identifiers(of:after:limit:)`` says what finding them
     /// costs.
     ///
     /// ```swift

@@ -6,6 +6,10 @@ public import GroveModel
 /// On LMDB, LevelDB and in memory, which keep keys in order, this reads the rows of the type only. The type has to say
 /// what its identifiers begin with: ``KeyedModel/identifierPrefix``, which `@Cacheable` makes. For other types, and on
 /// SQLite, which keeps keys by their hashes, it is one pass over the envelopes of all nodes.
+///
+/// With a `limit` it reads so many rows from `start` on, and what is queued: O(log *n* + `limit`). On SQLite all keys of
+/// the type are still sorted for each call, and only the rows of the page are read. This is an order of keys, not an
+/// index: no other field is ordered or searched by.
 extension CacheReader where Self: ~Copyable {
     /// The identifiers of the nodes that type `M` wrote, in the order of their bytes, without deleted ones.
     ///
@@ -15,14 +19,20 @@ extension CacheReader where Self: ~Copyable {
     ///
     /// A node is listed by its record name, even if a node of the tree below it is missing. A damaged record is not
     /// listed; reading it by its identifier throws.
-    public func identifiers<M: CacheableModel>(of type: M.Type) throws(CacheError) -> [ModelIdentifier] {
+    ///
+    /// - Parameters:
+    ///   - start: those that come after this one are listed; it need not be in the cache.
+    ///   - limit: the most that are listed; `nil` for all.
+    public func identifiers<M: CacheableModel>(
+        of type: M.Type, after start: ModelIdentifier? = nil, limit: Int? = nil
+    ) throws(CacheError) -> [ModelIdentifier] {
         // No tree is read, and none is counted.
         let begun = try _beginTree("all of a type", maxAge: nil)
         defer { _endTree(begun, "all of a type", .again) }
-        return try begun.reader.identifiers(of: type)
+        return try begun.reader.identifiers(of: type, after: start, limit: limit ?? .max)
     }
 
-    /// The number of nodes that type `M` wrote, without deleted ones; ``identifiers(of:)`` says what it costs.
+    /// The number of nodes that type `M` wrote, without deleted ones; ``identifiers(of:after:limit:)`` says what it costs.
     ///
     /// ```swift
     /// let badge = try cache.count(of: Draft.self)
@@ -62,19 +72,42 @@ extension CacheSnapshot where Self: ~Copyable {
     /// Only the identifiers are in memory at once. A model is left out if a node of its tree is missing. If the store
     /// fails midway, the sequence ends, and the `read` or `write` that it belongs to throws the error. After that call
     /// has returned, the sequence is empty.
-    public func models<M: CacheableModel>(_ type: M.Type) throws(CacheError) -> ModelSequence<M> {
-        ModelSequence(_source, try identifiers(of: type))
+    ///
+    /// With a `limit` it ends after so many models; fewer say that there are no more. The next page begins after the
+    /// identifier of the last model, in this view, in another or after a relaunch.
+    ///
+    /// ```swift
+    /// let page = try cache.read { view in Array(try view.models(Message.self, after: last, limit: 50)) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - start: the models that come after this identifier are read; it need not be in the cache.
+    ///   - limit: the most models; `nil` for all.
+    public func models<M: CacheableModel>(
+        _ type: M.Type, after start: ModelIdentifier? = nil, limit: Int? = nil
+    ) throws(CacheError) -> ModelSequence<M> {
+        ModelSequence(_source, try identifiers(of: type, after: start, limit: limit), limit)
     }
 }
 
-/// The models of one type in a snapshot; see ``CacheSnapshot/models(_:)``.
+/// The models of one type in a snapshot; see ``CacheSnapshot/models(_:after:limit:)``.
 public struct ModelSequence<M: CacheableModel>: Sequence, IteratorProtocol {
     private let source: _SnapshotSource
-    private var identifiers: ArraySlice<ModelIdentifier>
+    private var identifiers: ArraySlice<ModelIdentifier> = []
+    /// How many more models are wanted.
+    private var rest: Int?
+    /// Behind which identifier there may be more.
+    private var last: ModelIdentifier?
 
-    init(_ source: _SnapshotSource, _ identifiers: [ModelIdentifier]) {
+    init(_ source: _SnapshotSource, _ identifiers: [ModelIdentifier], _ limit: Int?) {
         self.source = source
-        self.identifiers = identifiers[...]
+        rest = limit
+        take(identifiers)
+    }
+
+    private mutating func take(_ found: [ModelIdentifier]) {
+        identifiers = found[...]
+        last = found.count == rest ? found.last : nil
     }
 
     /// The next model, or `nil` at the end.
@@ -86,14 +119,23 @@ public struct ModelSequence<M: CacheableModel>: Sequence, IteratorProtocol {
     /// }
     /// ```
     public mutating func next() -> M? {
-        while !source.life.isOver, source.reader.streamFailure == nil, let identifier = identifiers.popFirst() {
+        while !source.life.isOver, source.reader.streamFailure == nil {
+            guard rest != 0 else { return nil }
             guard source.reader.isBetweenTrees else {
                 source.reader.streamFailure = CacheError(
                     .reentrant, "A model's initialiser asked for the next model of the view that is reading it.")
                 return nil
             }
+            let reader = SnapshotReader(source: source)
             do throws(CacheError) {
-                if let model = try SnapshotReader(source: source).model(identifier, as: M.self) { return model }
+                // Models that are left out do not count.
+                if identifiers.isEmpty, let last {
+                    take(try reader.identifiers(of: M.self, after: last, limit: rest))
+                }
+                guard let identifier = identifiers.popFirst() else { return nil }
+                guard let model = try reader.model(identifier, as: M.self) else { continue }
+                rest = rest.map { $0 - 1 }
+                return model
             } catch {
                 source.reader.streamFailure = error
             }
@@ -126,7 +168,7 @@ extension CacheTransaction: CacheSnapshot {
         _SnapshotSource(core: scope.core, reader: scope.reader, life: scope.life)
     }
 
-    /// Deletes every model of type `M`; ``CacheReader/identifiers(of:)`` says what finding them costs.
+    /// Deletes every model of type `M`; ``CacheReader/identifiers(of:after:limit:)`` says what finding them costs.
     ///
     /// ```swift
     /// try cache.write { tx in

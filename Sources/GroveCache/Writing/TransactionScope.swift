@@ -136,5 +136,12 @@ private final class TransactionView: NodeView {
         try unsafe transaction.scan(prefix: prefix, visit)
     }
 
+    func scan(
+        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
+        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
+    ) throws(CacheError) {
+        try unsafe transaction.scan(prefix: prefix, after: start, visit)
+    }
+
     func end() {}
 }

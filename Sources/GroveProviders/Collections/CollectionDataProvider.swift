@@ -63,6 +63,8 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored var loading: (wish: Int, cacheKey: String)?
     /// The list that was asked for, and that neither memory nor the cache has yet.
     @ObservationIgnored var interest: CollectionStore<T>?
+    /// Those that show the rows in another order.
+    @ObservationIgnored var arrangements = RowFollowers()
     @ObservationIgnored let broadcast = Broadcast<CollectionDataChange>()
     /// Counts changes, for observation.
     var revision = 0

@@ -104,6 +104,7 @@ extension CollectionDataProvider {
     /// - Parameter updated: the elements that changed, if no others came, went or moved; `nil` if `change` says it.
     func tellViews(_ change: CollectionChange, updated: [Int]?) {
         revision += 1
+        arrangements.tell()
         if let updated { return tellRows(updated) }
         guard case .changes(let changes) = change else {
             withMutation(keyPath: \.order) {}

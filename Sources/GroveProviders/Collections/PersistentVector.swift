@@ -73,6 +73,40 @@ struct PersistentVector<Element: Sendable>: Sendable {
         return found
     }
 
+    func slice(_ range: Range<Int>) -> [Element] { slice(range.lowerBound, range.upperBound) }
+
+    /// The parts in which this may differ from `old`, in order: those that are not the same leaves.
+    ///
+    /// - Complexity: linear in the leaves.
+    func parts(differingFrom old: PersistentVector) -> [(old: Range<Int>, new: Range<Int>)] {
+        let (before, after) = (old.leaves.map(Self.address), leaves.map(Self.address))
+        let shared = min(before.count, after.count)
+        let head = (0..<shared).first { before[$0] != after[$0] } ?? shared
+        let places = Dictionary(zip(before[head...], before.indices[head...])) { first, _ in first }
+        var parts: [(old: Range<Int>, new: Range<Int>)] = []
+        // The leaves up to these are compared.
+        var (last, next) = (head, head)
+        func add(_ oldEnd: Int, _ newEnd: Int) {
+            guard last < oldEnd || next < newEnd else { return }
+            parts.append((old.start(last)..<old.start(oldEnd), start(next)..<start(newEnd)))
+        }
+        for index in head..<after.count {
+            guard let place = places[after[index]], place >= last else { continue }
+            add(place, index)
+            (last, next) = (place + 1, index + 1)
+        }
+        add(before.count, after.count)
+        return parts
+    }
+
+    /// The index of the first element of a leaf.
+    private func start(_ leaf: Int) -> Int { leaf < starts.count ? starts[leaf] : count }
+
+    /// The address of a leaf's elements: leaves at one address are the same as long as both are held.
+    private static func address(_ leaf: [Element]) -> UInt {
+        unsafe leaf.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    }
+
     /// The leaf of the element at `index`.
     private func leaf(of index: Int) -> Int {
         var (low, high) = (0, starts.count)

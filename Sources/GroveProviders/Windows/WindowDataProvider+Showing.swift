@@ -135,6 +135,7 @@ extension WindowDataProvider {
         if self.gaps != gaps { self.gaps = gaps }
         (cacheHasEarlier, cacheHasLater) = (part.hasEarlier, part.hasLater)
         noteEnds()
+        arrangements.tell()
     }
 }
 
@@ -169,6 +170,7 @@ extension WindowDataProvider: DeliveryReceiver {
             }
             row.model = model
         }
+        defer { arrangements.tell() }
         guard !gone.isEmpty else { return }
         rows.removeAll { gone.contains($0.handle) }
         dataModelManager.markStale([.window(key)])

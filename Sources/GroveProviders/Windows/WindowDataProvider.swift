@@ -30,7 +30,18 @@ public final class WindowDataProvider<Element: SimpleModel> {
     /// The rows that are in memory, in order, each of which is observed by itself.
     ///
     /// A view that reads this is told when rows come, go or move. A row stays the same object as long as it is shown.
-    public internal(set) var rows: [WindowRow<Element>] = []
+    public internal(set) var rows: [WindowRow<Element>] {
+        get {
+            access(keyPath: \.rows)
+            return shownRows
+        }
+        set { withMutation(keyPath: \.rows) { shownRows = newValue } }
+    }
+
+    /// The same, for one that is not told of changes.
+    @ObservationIgnored private(set) var shownRows: [WindowRow<Element>] = []
+    /// Those that show the rows in another order.
+    @ObservationIgnored var arrangements = RowFollowers()
 
     /// The parts of the list beside these rows that the cache does not have, in order.
     public internal(set) var gaps: [WindowGap] = []

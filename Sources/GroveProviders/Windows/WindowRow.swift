@@ -8,15 +8,27 @@ public final class WindowRow<Element: SimpleModel>: Identifiable {
     /// The element in its newest version; of a row that is no longer shown, the last known one.
     ///
     /// A view that reads it is told when this element changes, and of nothing else.
-    public internal(set) var model: Element
+    public internal(set) var model: Element {
+        get {
+            access(keyPath: \.model)
+            return shownModel
+        }
+        set {
+            withMutation(keyPath: \.model) { (shownModel, revision) = (newValue, revision + 1) }
+        }
+    }
 
+    /// The same, for one that is not told of changes.
+    @ObservationIgnored private(set) var shownModel: Element
+    /// Counts the element's versions.
+    @ObservationIgnored private(set) var revision = 0
     /// The row's number in its window.
     @ObservationIgnored let handle: Int
     /// The place, in the order of calls, of the read that brought the model; older news are not for it.
     @ObservationIgnored var readAt = Turn.zero
 
     init(_ model: Element, handle: Int) {
-        self.model = model
+        shownModel = model
         self.handle = handle
     }
 }
