@@ -21,6 +21,8 @@ final class ChatModel {
             "chat", at: .last, count: 50, before: { try await server.messages(before: $0?.id) },
             after: { try await server.messages(after: $0?.id) })
     }
+    /// Called when the screen appears: asks for the newest messages, also of a chat that was never loaded.
+    func appear() async { try? await window.refresh() }
     /// Called as a row is drawn.
     func appeared(_ row: WindowRow<Message>) async {
         if row === window.rows.first { try? await window.showEarlier() }

@@ -39,6 +39,11 @@ struct LongListsTests {
         let last = try #require(chat.window.rows.last)
         await chat.appeared(last)
         #expect(chat.window.rows.map(\.model) == Array(all[250..<350]))
+        // A chat that was never loaded.
+        try await manager.wipe()
+        let other = ChatModel(manager, Server(all: all))
+        await other.appear()
+        #expect(other.window.rows.map(\.model) == Array(all[350..<400]))
     }
 
     @Test("Contacts are shown by name in sections, as they go online, and found by a text")

@@ -1,4 +1,6 @@
 // The code of Docs/Guides/Screens.md but for its views, between rules; a test holds the two together.
+import GroveCache
+
 // -----
 import Grove
 import Observation
