@@ -17,18 +17,19 @@ struct RowRecord: Codable, FetchableRecord, PersistableRecord, Equatable, Sendab
     }
 }
 
-/// GRDB: the whole list is observed, ordered by an indexed column.
+/// GRDB: the list is observed, ordered by an indexed column: whole, or its first rows.
 @MainActor
 final class GRDBScreen: ListScreen, Sendable {
     private let pool: DatabasePool
     private let rows: Int
+    private let limit: Int?
     private var shown: [RowRecord] = []
     private var observation: AnyDatabaseCancellable?
 
-    init(_ directory: String, rows: Int) throws {
+    init(_ directory: String, rows: Int, limit: Int? = nil) throws {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         pool = try DatabasePool(path: directory + "/db.sqlite")
-        self.rows = rows
+        (self.rows, self.limit) = (rows, limit)
         try pool.write { database in
             try database.create(table: "row") { table in
                 table.primaryKey("id", .integer)
@@ -44,8 +45,10 @@ final class GRDBScreen: ListScreen, Sendable {
     var count: Int { shown.count }
 
     func show(_ told: @escaping @MainActor (String) -> Void) async throws {
+        let limit = limit
         let observation = ValueObservation.tracking { database in
-            try RowRecord.order(Column("position")).fetchAll(database)
+            let all = RowRecord.order(Column("position"))
+            return try (limit.map { all.limit($0) } ?? all).fetchAll(database)
         }
         self.observation = observation.start(in: pool, scheduling: .immediate) { error in
             fatalError("\(error)")

@@ -6,6 +6,7 @@ let usage = """
            Screens grove-appends ROWS [SECONDS]  the same, while the screen appends ten rows a second
            Screens grove-process ROWS [SECONDS]  the same by another process
            Screens grove-window ROWS [SECONDS]   the same in a window of 50 rows and more
+           Screens grdb-window ROWS [SECONDS]    the first 200 rows by GRDB, with LIMIT
            Screens idle ROWS [SECONDS]           the same list, which nobody edits: what the machine does by itself
            Screens upsert ROWS                   what an upsert in a stored list of ROWS takes
            Screens windows ROWS                  what a window of 50 rows takes, beside 50 reads and a list of all rows
@@ -47,6 +48,8 @@ func run(_ arguments: [String]) async throws {
         ).run(screen)
     case "edit": try await edits(in: arguments[2], count: rows)
     case "grdb": try await ListRun(seconds: seconds).run(GRDBScreen(directory, rows: rows))
+    case "grdb-window":
+        try await ListRun(seconds: seconds).run(GRDBScreen(directory, rows: rows, limit: 200))
     case "windows": try await windows(in: directory, rows: rows)
     case "upsert": try await upserts(in: directory, rows: rows)
     default: refuse()
