@@ -11,8 +11,8 @@ extension Outbox {
     /// Name in the answer the keys of mutations that it includes, if the server says them. They are done: their layers go in the same turn,
     /// and they are not sent any more. `replacing:` names the identifier that one of them made up. A key that is not pending is passed over.
     ///
-    /// - Parameter place: where the request was sent, or the connection opened, by `DataModelManager.place()` or the cache's; by default
-    ///   now. After a wipe, what is as of a place before it is neither stored nor shown.
+    /// - Parameter place: that at which the request was sent, or the connection opened: see `DataModelManager.place()`; by default now.
+    ///   After a wipe, what is as of a place before it is neither stored nor shown.
     public func receive(_ answer: Answer, asOf place: Place? = nil) async {
         await confirm(included(in: answer), answer, place ?? manager?.place() ?? store.place())
         pumpAll()

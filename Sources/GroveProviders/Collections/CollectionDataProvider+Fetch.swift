@@ -150,8 +150,8 @@ extension CollectionDataProvider {
     ///     fetch.
     ///   - part: the part of the list that `fetch` brings. If more pages were loaded, ``LoadedPart/firstPage`` keeps
     ///     the rows that follow.
-    ///   - reload: whether to send a request in any case, for "pull to refresh": also if what is there is young enough, or a
-    ///     request for the same key is under way.
+    ///   - reload: whether to send a request in any case, for "pull to refresh". What is there may be young, and another
+    ///     request under way.
     ///   - retry: when the network is asked again after a failure.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end; if the owner has asked for something else by then, the network's answer.

@@ -176,8 +176,8 @@ extension DataProvider {
     /// failed. It shows the model as soon as another provider or writer brings it.
     ///
     /// - Parameters:
-    ///   - reload: whether to send a request in any case, for "pull to refresh": also if what is there is young enough, or a
-    ///     request for the same key is under way.
+    ///   - reload: whether to send a request in any case, for "pull to refresh". What is there may be young, and another
+    ///     request under way.
     ///   - retry: when the network is asked again after a failure.
     ///   - maxAge: the greatest age, in seconds, at which confirmed data are used without the network; `nil` to always
     ///     fetch.
