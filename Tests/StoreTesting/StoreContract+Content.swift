@@ -137,8 +137,10 @@ extension StoreContract {
                 #expect(try view.keys(prefix, after: start, limit: 7) == Array(all[first...].prefix(7)))
             }
         }
-        for prefix in prefixes {
+        for prefix: [UInt8] in [[], [0x41], Array(repeating: 0x41, count: 504)] {
             try store.read { view throws(CacheError) in try expectPages(view, prefix) }
+        }
+        for prefix in prefixes {
             let found = try store.read { view throws(CacheError) in try view.all(prefix: prefix) }
             #expect(found.map(\.key) == sorted.filter { $0.starts(with: prefix) })
             #expect(found.allSatisfy { $0.value == Array($0.key.suffix(3)) })
