@@ -99,8 +99,9 @@ extension CompareReport {
         var notes = [
             "over = how many times as fast the bare engine is, called from C, same bytes",
             "+us = microseconds that a node takes beyond the bare engine's",
-            "read-threads, read-deep, page, stream, model-for-key, set-model, backlog,", "burst, append, transaction:",
-            "beside Grove's own other way",
+            "read-threads, read-deep, page, stream, model-for-key, set-model, backlog,",
+            "burst, append, transaction: beside Grove's own other way",
+            "first write = of one tree after opening, without a budget and within one",
             "ops/s count the unit beside them; latencies are of one call, in microseconds",
             "data: \(dataSet)" + (budget.map { ", budget \($0.grouped) bytes" } ?? ""),
         ]
@@ -170,7 +171,7 @@ extension CompareReport {
             ])
         }
         var costs = TextTable(
-            ["filling it", "most MB of memory", "written a byte", "first write, ms", "within a budget, ms"],
+            ["filling it", "most MB", "written a byte", "first write, ms", "in a budget, ms"],
             alignment: [.left, .right, .right, .right, .right])
         for footprint in footprints {
             costs.append([

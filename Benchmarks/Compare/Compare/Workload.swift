@@ -42,8 +42,7 @@ package enum Workload: String, CaseIterable, Sendable {
         case .readTree: "a tree of random identifier; floor: a view with the tree's gets"
         case .readSkewed: "the same, four of five reads of a fifth of the trees"
         case .readThreads: "the same by a thread for each core; floor: by one thread, through Grove"
-        case .readDeep:
-            "a thread of 64 replies, each to the one before; floor: its 64 nodes side by side, through Grove"
+        case .readDeep: "a thread 64 replies deep; floor: 64 nodes side by side"
         case .readNode: "a node without children; floor: a view with one get"
         case .readCollection: "a collection of 100 trees; floor: a view with its gets"
         case .page: "pages of 50 of 10,000 trees (100,000 with --full); floor: single reads"
