@@ -93,12 +93,9 @@ extension Comparison {
                 }
             }, ours: { try Stopwatch.time { for number in order { try read(number) } } })
         let latencies = try sample(order) { try read($0) }
-        for number in 0..<count {
-            try cache.removeCollection("replies:\(number)")
-            for place in 0..<depth {
-                try cache.delete(FeedReply.modelIdentifier(for: number * depth + place))
-                try cache.delete(FeedReply.modelIdentifier(for: (count + number) * depth + place))
-            }
+        try cache.write { tx in
+            for number in 0..<count { try tx.removeCollection("replies:\(number)") }
+            for id in 0..<2 * count * depth { try tx.delete(FeedReply.modelIdentifier(for: id)) }
         }
         return result(.readDeep, ours: rates.ours, floor: rates.floor, latencies: latencies)
     }
