@@ -199,6 +199,9 @@ def catalogue(graphs, output):
             text = pages.line("Docs/Guides/Modules.md", about.get(module, ""))
             file.write(f"# ``/{module}``\n\n{text[:1].upper() + text[1:]}.\n")
     for image in os.listdir("Docs/Images"):
+        if image.endswith(".png"):
+            shutil.copy(f"Docs/Images/{image}", folder)
+            continue
         with open(f"Docs/Images/{image}", encoding="utf-8") as file:
             # Without a size of its own DocC shows a picture small.
             text = re.sub(r'^(<svg [^>]*viewBox="0 0 (\d+) (\d+)")', r'\1 width="\2" height="\3"', file.read())
