@@ -51,6 +51,20 @@ struct SharedBudgetTests {
         #expect(try isCounted(limited))
     }
 
+    @Test("A store that cannot be made small enough is emptied, also if what is kept cannot be read")
+    func emptiesWhatIsDamaged() throws {
+        let cache = try disk.open()
+        try cache.write(Memo(1, 10))
+        try cache.write { tx in try tx.keep([3, 4], as: "pending") }
+        cache.close()
+        disk.faults.withLock { ($0.mostEntriesWithinBudget, $0.isDamaged) = (2, true) }
+        let limited = try disk.open(CacheBudget(bytes: 1 << 20))
+        disk.faults.withLock { $0.isDamaged = false }
+        #expect(try limited.kept("pending") == nil)
+        try limited.write(Memo(2, 10))
+        #expect(try limited.model("Memo:2", as: Memo.self) != nil)
+    }
+
     @Test(
         "The account is true for both, and for whoever opens the store next",
         arguments: 1...4 as ClosedRange<UInt64>)

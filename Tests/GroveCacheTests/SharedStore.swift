@@ -22,6 +22,8 @@ final class SharedStore: BudgetedStore {
             var refusesWipes = false
             var refusesSynchronizations = false
             var refusesViews = false
+            /// Scans of views meet damage.
+            var isDamaged = false
             /// With more entries than that, no budget is large enough.
             var mostEntriesWithinBudget = Int.max
             /// So many of the next look-ups of views fail.
@@ -170,6 +172,9 @@ final class SharedStore: BudgetedStore {
             prefix: UnsafeRawBufferPointer,
             _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
         ) throws(CacheError) {
+            if disk.faults.withLock({ $0.isDamaged }) {
+                throw CacheError(.corrupted, "The test's store is damaged because it was told to be.")
+            }
             try unsafe base.scan(prefix: prefix, visit)
         }
 

@@ -95,7 +95,7 @@ extension Comparison {
         let latencies = try sample(order) { try read($0) }
         try cache.write { tx in
             for number in 0..<count { try tx.removeCollection("replies:\(number)") }
-            for id in 0..<2 * count * depth { try tx.delete(FeedReply.modelIdentifier(for: id)) }
+            for id in 0..<2 * count * depth { try tx.evict(FeedReply.modelIdentifier(for: id)) }
         }
         return result(.readDeep, ours: rates.ours, floor: rates.floor, latencies: latencies)
     }

@@ -67,7 +67,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
 }
 
 extension JSON {
-    /// The number as a double, if that is exact; `nil` for whatever else.
+    /// The number as a double, if that is exact; `nil` otherwise.
     private var exactDouble: Double? {
         switch self {
         case .integer(let value): Double(exactly: value)

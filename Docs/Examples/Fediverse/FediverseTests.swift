@@ -33,7 +33,7 @@ struct FediverseTests {
         #expect(web.asked.count == asked + 2, "the outbox and its first page")
     }
 
-    @Test("A new name is in each line of its owner, whoever announced it")
+    @Test("A new name is in each line of its owner, announced by others too")
     func rename() async throws {
         let fixture = try CacheFixture()
         let manager = DataModelManager(cacheDelegate: fixture.cache)

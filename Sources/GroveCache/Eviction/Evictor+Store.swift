@@ -49,7 +49,7 @@ extension Evictor {
             opened.rebuiltAfter = error
         }
         let store = opened.store
-        let kept = try KeptRecords(in: store)
+        let kept = try KeptRecords(in: store, directory)
         var state = StoreState()
         try replace(&opened, source) { (generation) throws(CacheError) in
             _ = generation?.advance()

@@ -2,7 +2,7 @@ import GroveModel
 
 /// What must not be evicted: the roots that handles retain, and a mark on everything that is reachable from them.
 ///
-/// A mark is the hash of a store's key and the bytes of what is stored under it, 0 if nothing is: then whatever comes
+/// A mark is the hash of a store's key and the bytes of what is stored under it, 0 if nothing is: then what comes
 /// is held as soon as it is written. What is marked is passed over.
 ///
 /// Marks follow writes: they come when a root is retained, and when something that is marked is written and names more.

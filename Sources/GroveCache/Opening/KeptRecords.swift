@@ -24,11 +24,11 @@ struct KeptRecords {
     /// - Parameter salvage: visits what can be read.
     /// - Throws: ``CacheError`` with code `locked` if another process is writing to the store.
     init(
-        _ directory: String,
+        _ directory: String?,
         _ salvage: ((UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Void) throws(CacheError) ->
             Void
     ) throws(CacheError) {
-        if let saved = KeptRecords(savedIn: directory) { self = saved }
+        if let directory, let saved = KeptRecords(savedIn: directory) { self = saved }
         do throws(CacheError) {
             try unsafe salvage { (key, value) throws(CacheError) in
                 guard unsafe key.first == Namespace.kept else { return }
@@ -40,14 +40,18 @@ struct KeptRecords {
         }
     }
 
-    /// What is kept in `store`, which is about to forget everything.
-    init(in store: any NodeStore) throws(CacheError) {
-        let view = try store.view()
-        defer { view.end() }
-        try unsafe [Namespace.kept].withUnsafeBytesTyped { (prefix) throws(CacheError) in
-            try unsafe view.scan(prefix: prefix) { key, value in
-                unsafe records[Array(key)] = Array(value)
-                return true
+    /// What can be read of what is kept in `store`, in `directory`, which is about to forget everything.
+    ///
+    /// - Throws: ``CacheError`` with code `locked` if another process is writing to the store.
+    init(in store: any NodeStore, _ directory: String?) throws(CacheError) {
+        try unsafe self.init(directory) { (visit) throws(CacheError) in
+            let view = try store.view()
+            defer { view.end() }
+            try unsafe [Namespace.kept].withUnsafeBytesTyped { (prefix) throws(CacheError) in
+                try unsafe view.scan(prefix: prefix) { (key, value) throws(CacheError) in
+                    try unsafe visit(key, value)
+                    return true
+                }
             }
         }
     }
@@ -107,7 +111,8 @@ struct KeptRecords {
 }
 
 extension KeptRecords {
-    /// Empties `store`, which has what is kept again afterwards; that is in a file of `directory` meanwhile.
+    /// Empties `store`, which has what is kept again afterwards; that is in a file of `directory` meanwhile, and stays there for the next
+    /// opening if the store does not take it.
     ///
     /// - Returns: what the store remembers of itself then.
     func empty(_ store: any NodeStore, in directory: String?) throws(CacheError) -> StoreState {
@@ -115,7 +120,7 @@ extension KeptRecords {
         try store.wipe()
         var state = StoreState()
         guard !isEmpty else { return state }
-        try put(into: store, &state)
+        do throws(CacheError) { try put(into: store, &state) } catch { return state }
         if let directory { KeptRecords.removeSaved(in: directory) }
         return state
     }
@@ -139,7 +144,7 @@ extension KeptRecords {
             }
             try state.write(transaction)
         }
-        try store.synchronize()
         stored = state
+        try store.synchronize()
     }
 }

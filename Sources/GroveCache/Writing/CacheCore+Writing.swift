@@ -295,12 +295,12 @@ extension CacheCore {
                 if isAsked {
                     try store.wipe()
                 } else {
-                    stored = try KeptRecords(in: store).empty(store, in: source.directory)
+                    stored = try KeptRecords(in: store, source.directory).empty(store, in: source.directory)
                 }
                 if let generation, isAsked { state.withLock { $0.countWipe(generation) } }
                 if let directory = source.directory {
                     try StoreDirectory.removeSetAside(directory)
-                    KeptRecords.removeSaved(in: directory)
+                    if isAsked { KeptRecords.removeSaved(in: directory) }
                 }
                 wipeBudget()
             }
