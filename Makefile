@@ -60,11 +60,12 @@ peers: setup ## compares the backends with GRDB, JSON and dictionaries; PEERS_AR
 	$(BUILD) -c release --package-path Benchmarks/Peers --product Peers $(FLAGS)
 	Benchmarks/Peers/.build/release/Peers $(PEERS_ARGS)
 
-report: release ## the comparison and its peers as a page in .build/report, and pictures of it by Chromium; REPORT_ARGS="--full"
+report: release ## the comparison with its peers, and days within a budget, as pages in .build/report, and pictures of them by Chromium; REPORT_ARGS="--full"
 	@mkdir -p .build/report
 	@$(MAKE) peers >.build/report/peers.md
 	.build/release/grove compare --details --format html --peers .build/report/peers.md --output .build/report/compare.html $(REPORT_ARGS)
-	@sh Scripts/pages.sh .build/report/compare.html
+	.build/release/grove compare --workload churn --format html --output .build/report/budget.html $(REPORT_ARGS)
+	@sh Scripts/pages.sh .build/report/compare.html .build/report/budget.html
 
 docs: build ## the guides and the reference as a site in .build/docs/site, and pictures of it by Chromium; fails on a broken link
 	@sh Scripts/docs.sh

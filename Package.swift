@@ -177,7 +177,7 @@ let package = Package(
         .target(
             name: "GrovePostgres",
             dependencies: [
-                "GroveShared", "GroveCoding", "GroveModel",
+                "GrovePlatform", "GroveShared", "GroveCoding", "GroveModel",
                 .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
             ], path: "Sources/Adapters/Postgres", swiftSettings: strict),
 
@@ -344,7 +344,7 @@ let package = Package(
             name: "GroveSharedTests",
             dependencies: [
                 "GroveShared", "GroveSharedRules", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory",
-                "GroveProviders", "GroveSQLite", "TestSupport",
+                "GroveProviders",
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveCompareTests",

@@ -2,8 +2,9 @@
 # Counts how often readers of one cache wait for each other, on Linux (Docs/Internals/BigMachines.md).
 #
 # A program with THREADS readers of one cache in one process reads single records at random for some seconds. A library that is
-# loaded before all others counts the acquisitions that did not succeed at once: of the mutexes of Grove and of
-# the engines, which are pthread's; and system calls of Swift's own Mutex, which Grove's readers do not use any more. The engines also lock bytes of files: counted too.
+# loaded before all others counts the acquisitions that did not succeed at once: of the mutexes of Grove and of the
+# engines, which are pthread's; and system calls of Swift's own Mutex, which Grove's readers do not use. The engines also
+# lock bytes of files: counted too.
 #
 #   SWIFT     the swift command           THREADS   1 2 4 8 16 by default
 #   BACKENDS  memory lmdb sqlite leveldb  SECONDS_EACH   for each line, 3 by default

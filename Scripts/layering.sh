@@ -30,7 +30,7 @@ Sources/GroveTesting* GroveCache GroveMemory GroveModel
 Sources/GroveTestingTraits* GroveTesting
 Sources/Adapters/Logging* GroveCache GroveModel
 Sources/Adapters/Metrics* GroveCache GroveModel
-Sources/Adapters/Postgres* GroveShared GroveCoding GroveModel CPostgres
+Sources/Adapters/Postgres* GroveShared GroveCoding GroveModel CPostgres GrovePlatform
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
 Benchmarks/Compare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders GrovePlatform
 Benchmarks/CompareMain GroveCompare GroveConformance GroveCache GroveCoding GrovePlatform
@@ -70,7 +70,7 @@ find Sources Conformance Benchmarks -path Benchmarks/Peers -prune -o -path Bench
         return ""
     }
 
-    function ours(module) { return module ~ /^Grove/ || module ~ /^C(LMDB|SQLite|LevelDB)$/ }
+    function ours(module) { return module ~ /^Grove/ || module ~ /^C(LMDB|SQLite|LevelDB|Postgres|Rocks)$/ }
 
     # Whether the line stands in a branch taken with (kind "yes") or without ("no") FoundationEssentials.
     function inside(kind,    k) {

@@ -13,7 +13,7 @@ copy=${SANITIZE_SCRATCH:-$(mktemp -d)}
 trap 'test -n "${SANITIZE_SCRATCH:-}" || rm -rf "$copy"' EXIT
 rm -rf "$copy/Sources" "$copy/logs"
 mkdir -p "$copy/Sources/Main" "$copy/logs"
-for module in Sources/GroveModel Sources/GroveCoding Sources/GroveCache Sources/Backends Sources/CLibraries \
+for module in Sources/GrovePlatform Sources/GroveModel Sources/GroveCoding Sources/GroveCache Sources/Backends Sources/CLibraries \
     Conformance/Kit Conformance/Harnesses; do
     cp -R "$root/$module" "$copy/Sources/"
 done
@@ -50,7 +50,9 @@ let package = Package(
         .systemLibrary(name: "CLMDB", path: "Sources/CLibraries/CLMDB"),
         .systemLibrary(name: "CSQLite", path: "Sources/CLibraries/CSQLite"),
         .systemLibrary(name: "CLevelDB", path: "Sources/CLibraries/CLevelDB"),
-        .target(name: "GroveModel", path: "Sources/GroveModel", swiftSettings: settings),
+        .target(name: "GrovePlatform", path: "Sources/GrovePlatform", swiftSettings: settings),
+        .target(
+            name: "GroveModel", dependencies: ["GrovePlatform"], path: "Sources/GroveModel", swiftSettings: settings),
         .target(name: "GroveCoding", dependencies: ["GroveModel"], path: "Sources/GroveCoding", swiftSettings: settings),
         .target(
             name: "GroveCache", dependencies: ["GroveCoding", "GroveModel"], path: "Sources/GroveCache",

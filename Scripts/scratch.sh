@@ -3,7 +3,8 @@
 #
 # The URL is that of a clone made for the occasion, with a tag: SwiftPM treats such a dependency differently from one by
 # path, and takes what is committed. So this builds HEAD, and not the changes in the working copy. There is a client for
-# each product, and one for each trait. Every client is built by both of SwiftPM's build systems.
+# each product of an application and for the kit, and one for each trait that needs no server. Every client is built by both
+# of SwiftPM's build systems.
 #
 # A client may fetch, compile and link what it names, and no more. Where a private mount namespace can be made (Linux,
 # root or user namespaces), the headers and the libraries that must not be needed are hidden from the build; elsewhere
@@ -136,6 +137,21 @@ import GroveMemory
 
 print(MemoryStore.profile.name)
 END
+package outbox '' GroveOutbox <<END
+import GroveOutbox
+
+print(type(of: OutboxOptions()))
+END
+package testing '' GroveTesting <<END
+import GroveTesting
+
+print(type(of: TestClock()))
+END
+package shared '' GroveShared <<END
+import GroveShared
+
+print(type(of: Freshness.near))
+END
 for engine in LMDB SQLite LevelDB; do
     package "$engine" '' "Grove$engine" <<END
 import Grove$engine
@@ -222,8 +238,11 @@ for system in $SYSTEMS; do
     client providers GroveProviders - GroveProviders providers
     client uncached Grove - GroveProviders ConsistencyManager
     client cache GroveCache - GroveCache true
+    client outbox GroveOutbox - GroveOutbox OutboxOptions
+    client shared GroveShared - GroveShared Freshness
     backend=GroveMemory
     client memory GroveMemory - GroveMemory memory
+    client testing GroveTesting - GroveTesting TestClock
     for engine in LMDB SQLite LevelDB; do
         backend=Grove$engine
         library=$(echo "$engine" | tr '[:upper:]' '[:lower:]')

@@ -9,7 +9,7 @@ root=$PWD
 copy=${TSAN_SCRATCH:-$(mktemp -d)}
 trap 'test -n "${TSAN_SCRATCH:-}" || rm -rf "$copy"' EXIT
 mkdir -p "$copy/Sources" "$copy/Tests"
-for module in GroveModel GroveCoding GroveConsistency GroveProviders Grove GroveCache Backends CLibraries; do
+for module in GrovePlatform GroveModel GroveCoding GroveConsistency GroveProviders Grove GroveCache Backends CLibraries; do
     rm -rf "$copy/Sources/$module"
     cp -R "$root/Sources/$module" "$copy/Sources/$module"
 done
@@ -38,7 +38,8 @@ func backend(_ name: String, _ library: String? = nil) -> Target {
 let package = Package(
     name: "Grove", platforms: [.macOS(.v15)],
     targets: [
-        .target(name: "GroveModel", swiftSettings: settings),
+        .target(name: "GrovePlatform", swiftSettings: settings),
+        .target(name: "GroveModel", dependencies: ["GrovePlatform"], swiftSettings: settings),
         .target(name: "GroveConsistency", dependencies: model, swiftSettings: settings),
         .target(name: "GroveProviders", dependencies: model + ["GroveConsistency"], swiftSettings: settings),
         .target(name: "Grove", dependencies: model + ["GroveConsistency", "GroveProviders"], swiftSettings: settings),

@@ -43,6 +43,7 @@ public enum Mutants {
             log("splits-commits", "A commit is written in several parts.", .splitsCommits),
             log("splits-at-30", "A commit is written in parts of 30 changes.", .splitsAt(30)),
             log("splits-at-5000", "A commit is written in parts of 5,000 changes.", .splitsAt(5_000)),
+            log("splits-at-20000", "A commit is written in parts of 20,000 changes.", .splitsAt(20_000)),
             log("hides-its-files", "The files of a store are said to have no bytes.", .hidesFiles),
             .log(
                 "forgets-old-changes-on-disk", "A stream since a token begins now.", ForgetsOldChanges.self,

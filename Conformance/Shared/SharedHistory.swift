@@ -36,7 +36,6 @@ package struct SharedHistory: Sendable {
         /// When each value was first known to be committed.
         var known: [Int: UInt64] = [:]
         var failed: Set<Int> = []
-        var most = 0
     }
 
     /// How late an event may be added.
@@ -60,7 +59,6 @@ package struct SharedHistory: Sendable {
         switch event {
         case .sent(let key, let value, let time):
             keys[key, default: Key()].sent[value] = time
-            keys[key, default: Key()].most = max(keys[key]?.most ?? 0, value)
         case .written(let key, let value, let time, true):
             totals.writes += 1
             know(key, value, time)

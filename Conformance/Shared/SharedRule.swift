@@ -24,7 +24,7 @@ public struct SharedRule: Sendable, CustomStringConvertible {
     /// Its name.
     public var description: String { name }
 
-    /// All rules, by number.
+    /// All rules.
     public static let all = content + faults
 
     /// Checks it over an empty database, which no other rule may use.

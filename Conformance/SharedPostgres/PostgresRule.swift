@@ -15,7 +15,7 @@
         /// Throws if the promise is broken.
         let check: @Sendable (PostgresServer) async throws -> Void
 
-        /// All rules, by number.
+        /// All rules.
         static let all = messages + limits + numbers + workers
 
         private static let messages =

@@ -19,7 +19,8 @@
 
         private let server: PostgresServer
         private let relay: Relay
-        private let directories: [String]
+        /// The folder of the stores.
+        private let base: String
         private let state: Mutex<State>
 
         init(_ server: PostgresServer) throws {
@@ -27,11 +28,10 @@
             relay = try Relay(before: server.socket)
             let patience = UInt64(WorkerProcess.patience / .nanoseconds(1))
             state = Mutex(State(history: SharedHistory(patience: patience)))
-            let base =
-                FileManager.default.temporaryDirectory.path + "/grove-history-\(UInt32.random(in: .min ... .max))"
-            directories = (0..<4).map { "\(base)/\($0)" }
-            for directory in directories {
-                try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            base = FileManager.default.temporaryDirectory.path + "/grove-history-\(UInt32.random(in: .min ... .max))"
+            for number in 0..<4 {
+                try FileManager.default.createDirectory(
+                    atPath: "\(base)/\(number)", withIntermediateDirectories: true)
             }
         }
 
@@ -74,7 +74,7 @@
             // The threads only wait for processes that were killed.
             for end in ends { Self.wait(end) }
             relay.close()
-            for directory in directories { try? FileManager.default.removeItem(atPath: directory) }
+            try? FileManager.default.removeItem(atPath: base)
             state.withLock { $0.history.check() }
             tell()
             let lies = state.withLock(\.history.found.count)
@@ -106,7 +106,7 @@
                     return (state.started, state.last[key] ?? 0)
                 }
                 let conninfo = key < 4 ? server.conninfo(through: relay) : server.conninfo
-                let words = ["work", conninfo, directories[key % 4], "\(key)", "\(last)"]
+                let words = ["work", conninfo, "\(base)/\(key % 4)", "\(key)", "\(last)"]
                 guard let child = try? Child(CommandLine.arguments[0], words) else { continue }
                 let isOver = state.withLock { state in
                     state.children[key] = child

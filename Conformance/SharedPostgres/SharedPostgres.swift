@@ -56,6 +56,7 @@ struct SharedPostgres {
             }
         #else
             print("This build has no PostgreSQL: make shared builds it with the trait Postgres.")
+            exit(1)
         #endif
     }
 

@@ -164,20 +164,23 @@ extension ConsistencyManager {
     }
 
     /// Applies a deletion that was asked for at `asked`, unless the model was changed since.
+    ///
+    /// - Parameter body: is told what was held of the projection before.
     package func settleDeletion(
-        _ identifier: ModelIdentifier, asked: Turn, context: (any Sendable)?,
-        then body: @escaping @MainActor @Sendable (_ isDeleted: Bool) -> Void
+        _ identifier: ModelIdentifier, projection: String, asked: Turn, context: (any Sendable)?,
+        then body: @escaping @MainActor @Sendable (DeletionVerdict, (any SimpleModel)?) -> Void
     ) {
         let tellsListeners = flags.withLock { $0.hasUpdatesListeners }
         engine.enqueue { [self] engine in
+            guard !engine.requests.isForgotten(since: asked) else { return engine.deliver { body(.unknown, nil) } }
             let changes = engine.requests.changes(since: asked, among: [identifier], and: engine.learned)
-            let isDeleted = changes.isEmpty && !engine.isCancelled(asked) && !engine.requests.isForgotten(since: asked)
-            guard isDeleted else { return engine.deliver { body(false) } }
+            guard changes.isEmpty, !engine.isCancelled(asked) else { return engine.deliver { body(.refused, nil) } }
+            let held = engine.held(identifier, of: projection).map { Leaf.base($0) }
             engine.asked = asked
             defer { engine.asked = nil }
             let told = tellsListeners ? telling([], [identifier: .deleted], context) : nil
             engine.round(context: context, extra: told) { engine.applyDelete(identifier) }
-            engine.deliver { body(true) }
+            engine.deliver { body(.deleted, held) }
         }
     }
 
@@ -210,4 +213,13 @@ extension ConsistencyManager {
             engine.round(context: nil) { for model in joined { engine.applyAll(model, isWhole: true) } }
         }
     }
+}
+
+/// What became of a deletion that was asked for at some place.
+package enum DeletionVerdict: Sendable {
+    case deleted
+    /// The model was changed since, or everything was wiped.
+    case refused
+    /// What changed since is not known any more.
+    case unknown
 }

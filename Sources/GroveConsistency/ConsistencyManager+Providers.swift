@@ -113,7 +113,6 @@ extension ConsistencyManager {
 
     /// Gives `body`, on the engine's queue and at this call's place in the order, the newest version of the elements
     /// that `list` gives, less those that were deleted.
-    ///
     package func newestElements(
         _ key: SubscriptionKey, of list: @escaping @Sendable () -> [(handle: Int, model: any SimpleModel)],
         then body: @escaping @Sendable ([any SimpleModel]) -> Void
@@ -131,7 +130,8 @@ extension ConsistencyManager {
 
     /// Marks the beginning of a fetch; what is posted from now on is grafted into what it brings.
     ///
-    /// Every fetch that begins ends with ``endFetch(_:model:subscription:generation:then:)`` or ``joinFetched(_:_:_:)``.
+    /// Every fetch that begins ends with ``endFetch(_:model:subscription:generation:then:)`` or
+    /// ``joinFetched(_:_:_:leaving:over:)``.
     ///
     /// - Parameter key: whom the fetch is for; what an earlier fetch brings is not for it any more.
     package func beginFetch(for key: SubscriptionKey? = nil) -> Turn {

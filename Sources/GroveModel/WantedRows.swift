@@ -15,7 +15,7 @@ public struct WantedRows: Sendable {
         /// The element at a position that it had beside others.
         ///
         /// The first of these that the list has says how far it has moved. If the list has none of them, or if the view
-        /// is as of `commit`, it is where it was.
+        /// is as of that commit, it is where it was.
         case beside([Candidate], at: Int, asOf: CommitNumber?)
     }
 

@@ -41,7 +41,7 @@ public struct Draft {
     /// Changes the model of type `M` whose identity is `id`.
     ///
     /// - Returns: whether it is there. What no screen shows need not be changed: once one shows it, the mutation is applied again.
-    /// - Throws: what `change` throws; ``CacheError`` with code `deleted`'s miss if the model was deleted.
+    /// - Throws: what `change` throws; ``CacheError`` with code `missing` if the model was deleted.
     @discardableResult
     public mutating func update<M: KeyedModel>(
         _ type: M.Type, id: M.ModelID, _ change: (inout M) throws -> Void

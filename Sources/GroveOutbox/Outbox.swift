@@ -44,6 +44,8 @@ public final class Outbox<API: Sendable> {
     @ObservationIgnored var sending: [String: Task<Void, Never>] = [:]
     /// What wakes lanes.
     @ObservationIgnored var alarms: [String: (due: Double, task: Task<Void, Never>)] = [:]
+    /// Whether a manager has it, or it was told to send.
+    @ObservationIgnored var isStarted = false
     @ObservationIgnored var isSuspended = false
     @ObservationIgnored var isClosed = false
     /// Whether this may have the lease though it sends nothing.
@@ -336,9 +338,6 @@ public final class Outbox<API: Sendable> {
         for task in sending.values { task.cancel() }
         resumeWaiters()
     }
-
-    /// Whether a manager has it, or it was told to send.
-    @ObservationIgnored var isStarted = false
 }
 
 extension DataModelManager {

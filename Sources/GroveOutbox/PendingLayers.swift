@@ -11,7 +11,7 @@ final class PendingLayers: ShownLayers {
     /// The layer of one mutation.
     final class Layer {
         let number: Int
-        var apply: (inout Draft) throws -> Void
+        let apply: (inout Draft) throws -> Void
         /// Why nothing of it is shown, if so.
         fileprivate(set) var failure: (any Error)?
         fileprivate(set) var steps: [ListStep] = []

@@ -6,7 +6,7 @@ public import Observation
 public final class PendingMutation: Identifiable {
     /// How far it has come.
     public enum State: Sendable {
-        /// For its turn.
+        /// It waits for its turn.
         case waiting
         /// It is on its way.
         case sending

@@ -49,8 +49,8 @@ public struct FeedWord: Sendable {
     /// Every identifier that was changed or deleted after the position asked about, up to ``position``, with the number of
     /// the last commit that changed it.
     ///
-    /// `nil` says that everything may have changed: there was no position, it is another
-    /// feed's, the feed was trimmed since, or a commit changed more identifiers than are remembered.
+    /// `nil` says that everything may have changed: there was no position, it is another feed's, the feed was trimmed
+    /// since, or a commit changed more identifiers than are remembered.
     public let changes: [ModelIdentifier: FeedNumber]?
 
     /// Makes an answer.

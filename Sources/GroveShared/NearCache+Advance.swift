@@ -5,10 +5,10 @@ import Synchronization
 extension NearCache {
     /// Accounts for what is committed, again and again, until the task is cancelled: so that reads need not ask.
     ///
-    /// It asks as soon as the tier says that there may be something, but a hundred times a second at most, and after a third of
-    /// ``patience`` at the latest. If the
-    /// database cannot be asked, it waits longer each time, up to ten seconds. A part of that is random, so that the
-    /// workers do not all ask at once when the server is back. One task for each process runs it.
+    /// It asks as soon as the tier says that there may be something, but a hundred times a second at most, and after a
+    /// third of ``patience`` at the latest. If the database cannot be asked, it waits longer each time, up to ten
+    /// seconds. A part of that is random, so that the workers do not all ask at once when the server is back. One task
+    /// for each process runs it.
     public func run() async {
         var failures = 0
         while !Task.isCancelled {
@@ -30,7 +30,7 @@ extension NearCache {
     ///
     /// - Returns: a position that is not before any commit that was made before the call.
     /// - Throws: ``SharedError`` with code `behind` if the database has not got a commit that is accounted for, `unreachable`,
-    ///   `refused`, `timedOut` or `store`.
+    ///   `refused`, `timedOut` or `store`. Also `notHeard` if other processes empty the store again and again.
     @discardableResult
     public func advance() async throws(SharedError) -> FeedPosition {
         // Another process may empty the store between two steps; it does so once for each change of the feed.

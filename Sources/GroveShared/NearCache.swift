@@ -72,7 +72,7 @@ public final class NearCache<Store: NodeStore>: Sendable {
     ///
     /// - Parameter freshness: by default within ``patience`` of the last word from the database.
     /// - Throws: ``SharedError`` with code `notHeard` if the database cannot be asked and the last word is too old; `behind`;
-    ///   `otherType`; `store`; and on a miss `unreachable`, `refused` or `timedOut`.
+    ///   `otherType`; `store`. On a miss, and for `atLeast` and `fresh`, also `unreachable`, `refused` or `timedOut`.
     public func model<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self, _ freshness: Freshness = .near
     ) async throws(SharedError) -> M? {

@@ -51,12 +51,12 @@ struct FeedMemory {
     }
 
     /// The changes after `start` up to `end` were accounted for.
-    mutating func learned(_ changes: [ModelIdentifier: FeedNumber]?, after start: FeedNumber, upTo end: FeedPosition) {
+    mutating func learned(_ changes: [ModelIdentifier: FeedNumber], after start: FeedNumber, upTo end: FeedPosition) {
         saw(end)
-        guard floor?.feed == end.feed, end.number > knownTo || changes == nil else { return }
-        guard let changes, start <= knownTo else {
-            recent = changes ?? [:]
-            (knownFrom, knownTo) = (changes == nil ? end.number : start, end.number)
+        guard floor?.feed == end.feed, end.number > knownTo else { return }
+        guard start <= knownTo else {
+            recent = changes
+            (knownFrom, knownTo) = (start, end.number)
             return
         }
         recent.merge(changes) { max($0, $1) }

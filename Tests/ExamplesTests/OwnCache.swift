@@ -1,4 +1,4 @@
-// The cache of one's own of Docs/MovingFromRocketData.md, and the edit from any thread, between the rules; a test holds them
+// The cache of one's own of Docs/Guides/MovingFromRocketData.md, and the edit from any thread, between the rules; a test holds them
 // together.
 import Grove
 // -----

@@ -91,10 +91,6 @@ func add(_ message: Message, to cache: any Cache, asOf asked: Place) throws {
 
 /// A message that the server says is deleted.
 func remove(_ identifier: ModelIdentifier, from cache: any Cache, asOf asked: Place) throws {
-    try cache.write { tx in
-        guard let message: Message = try tx.model(identifier) else { return }
-        try tx.write(message, asOf: asked)
-        try tx.delete(identifier)
-    }
+    try cache.delete(identifier, asOf: asked)
 }
 // -----

@@ -49,6 +49,7 @@ struct ScreensTests {
         #expect(try cache.collection("inbox", of: Message.self, missing: .skip)?.map(\.id) == ["2"])
         try cache.wipe()
         #expect(throws: CacheError.self) { try add(Server.all[2], to: cache, asOf: asked) }
+        #expect(throws: CacheError.self) { try remove("Message:2", from: cache, asOf: asked) }
         #expect(try cache.model("Message:3", as: Message.self) == nil)
     }
 

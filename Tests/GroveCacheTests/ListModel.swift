@@ -52,7 +52,7 @@ struct ListModel {
 
     /// What a call writes that brings `people` into the list.
     private func edit(_ people: [Person], _ make: (StoredElements) -> CollectionEdit) throws -> PendingWrite.Content {
-        let roots = try EncodedRoots(list: people)
+        let roots = try EncodedRoots(people, mustBeIdentified: false)
         return EncodedEdit(.at(make(try roots.elements)), tree: roots.tree).content("list")
     }
 

@@ -30,6 +30,8 @@ struct ScreenTests {
         }
     }
 
+    private var isStored: Bool { (try? cache.model("Person:1", as: Person.self)) != nil }
+
     private func miss(_ state: ProviderState) -> String? {
         guard case .missing(let miss) = state else { return nil }
         return "\(miss)"
@@ -537,6 +539,43 @@ struct ScreenTests {
         try await rest()
         #expect(provider.data?.name == "edited")
         #expect(try cache.model("Person:1", as: Person.self)?.name == "edited")
+    }
+
+    @Test("What the server says is deleted goes, unless it was changed since, and not after a wipe")
+    func deletedAsOf() async throws {
+        let provider = DataProvider<Person>(dataModelManager: manager)
+        let asked = manager.place()
+        provider.setData(ann)
+        try manager.delete(Person.self, id: "1", asOf: asked)
+        try await rest()
+        #expect(provider.data == ann && isStored)
+        let stored = cache.place()
+        try manager.delete(Person.self, id: "1", asOf: manager.place(), updateCache: false)
+        try await rest()
+        #expect(provider.data == nil && isStored)
+        // As of a place of the cache, the cache decides, and its verdict shows.
+        provider.setData(Person(id: "1", name: "edited"))
+        try await rest()
+        try manager.delete(Person.self, id: "1", asOf: stored)
+        try await rest()
+        #expect(provider.data?.name == "edited")
+        try manager.delete(Person.self, id: "1", asOf: cache.place())
+        try await rest()
+        #expect(provider.data == nil && !isStored)
+        _ = try await manager.wipe()
+        #expect(throws: CacheError.self) { try manager.delete(Person.self, id: "1", asOf: asked) }
+    }
+
+    @Test("A model that was changed since the place of its deletion stays, in its lists too")
+    func staysInItsLists() throws {
+        let people = [ann, Person(id: "2", name: "Bo")]
+        try cache.writeCollection(people, as: "people")
+        let asked = cache.place()
+        try cache.write(Person(id: "1", name: "edited"))
+        try cache.write { tx in
+            try tx.delete(Person.self, ids: ["1", "2"], removingFrom: .collections, asOf: asked)
+        }
+        #expect(try cache.collection("people", of: Person.self)?.map(\.name) == ["edited"])
     }
 
     @Test("What a provider has written, of a model or a list, is there for the next read of the cache")

@@ -22,7 +22,6 @@ struct ProgramProcess {
         var ending = ChildProcess.Ending.exited(0)
         var calls = 0
         var failed = 0
-        var isInTime = true
         var complaint = ""
     }
 
@@ -43,9 +42,8 @@ struct ProgramProcess {
         defer { TemporaryDirectory.remove(script) }
         let child = try ChildProcess(
             worker, ["program", directory, script, "\(fileSize)"], environment: library.environment(fault, log: log))
-        let (lines, isInTime) = child.lines(within: .seconds(60))
         var outcome = Outcome()
-        for line in lines {
+        for line in child.lines(within: .seconds(60)).lines {
             let parts = line.split(separator: "\t", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             switch parts.first {
             case "done": outcome.steps.append(nil)
@@ -57,13 +55,12 @@ struct ProgramProcess {
             }
         }
         outcome.ending = child.wait()
-        outcome.isInTime = isInTime
         outcome.complaint = String(child.errorText.prefix(300))
         (outcome.calls, outcome.failed) = FaultLibrary.counts(log)
         return outcome
     }
 
-    /// Runs the program of the file `script` in this process, as the other side of ``run(_:in:_:)``.
+    /// Runs the program of the file `script` in this process, as the other side of ``run(_:in:_:fileSize:)``.
     static func work(
         _ directory: String, _ script: String, fileSize: Int, _ backend: any ConformanceBackend
     ) -> Int32 {

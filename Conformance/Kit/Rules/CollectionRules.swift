@@ -176,7 +176,7 @@ enum CollectionRules {
     }
 
     static let skipping = Rule(
-        "COL-08", "`.skipMissing` returns the rest in order and says what was skipped.",
+        "COL-08", "A read with `missing: .skip` returns the rest in order and says what was skipped.",
         because: "A feed with one gap may be better than none, when the caller says so.",
         requires: [.typedCalls, .evict],
         kills: ["skips-silently", "missing-is-deleted"]

@@ -32,9 +32,9 @@ enum DurabilityRules {
     }
 
     static let large = Rule(
-        "DUR-16", "An interrupted commit of 100 or 5,200 models is all there or not there.",
+        "DUR-16", "An interrupted commit of 100, 5,200 or 40,000 models is all there or not there.",
         because: "A store that commits in pieces is whole only while nobody kills it.", requires: needs,
-        kills: ["splits-at-30", "splits-at-5000"], timeLimit: .seconds(240)
+        kills: ["splits-at-30", "splits-at-5000", "splits-at-20000"], timeLimit: .seconds(480)
     ) { trial in
         var generator = trial.generator()
         // The answers show people 0 to 3 and the list: some of them come first in the commit, and some last.
@@ -42,8 +42,10 @@ enum DurabilityRules {
             let numbers = [0, 1] + Array(4..<count) + [2, 3]
             return .list(0, .person, numbers.map { Plan(kind: .person, number: $0, salt: salt) })
         }
-        let program = RandomProgram([list(10, salt: 1), list(100, salt: 2), list(5_200, salt: 3)])
-        try kill(trial, program, points: 12, using: &generator)
+        let program = RandomProgram([
+            list(10, salt: 1), list(100, salt: 2), list(5_200, salt: 3), list(40_000, salt: 4),
+        ])
+        try kill(trial, program, points: 16, using: &generator)
     }
 
     static let prefix = Rule(

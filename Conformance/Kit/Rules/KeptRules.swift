@@ -38,7 +38,7 @@ enum KeptRules {
                     try transaction.write(contentsOf: [person])
                     throw Stop()
                 }
-            } catch is Stop { /* As it must be. */  }
+            } catch is Stop {}
             try trial.expectEqual(try cache.kept(), all, "what is kept after a transaction that has thrown")
             try trial.expectEqual(
                 try cache.read("Person:1", as: Person.self).value, former,

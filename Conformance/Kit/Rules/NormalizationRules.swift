@@ -268,11 +268,8 @@ enum NormalizationRules {
     ) { trial in
         let site = try trial.site()
         let cache = try site.open()
-        for levels in [41] {
-            guard let tower = Twin.tower(levels) else { continue }
-            try trial.expectError(.tooManyPaths, from: "a write of a tree of 2^\(levels - 1) paths") {
-                try cache.write(tower)
-            }
+        if let tower = Twin.tower(41) {
+            try trial.expectError(.tooManyPaths, from: "a write of a tree of 2^40 paths") { try cache.write(tower) }
         }
         try trial.expectEqual(try site.interceptor.store().keys(), [], "the keys that the refused writes left")
         if let tower = Twin.tower(12) { try cache.write(tower) }

@@ -10,7 +10,7 @@ enum LosesShapes: StoreFlaw {
 /// A look-up of the shape of letters finds another one.
 enum ConfusesShapes: StoreFlaw {
     static func lookUp(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] {
-        guard isOfLetters(key, content[key].map({ unsafe Array($0.borrowed) })) else { return key }
+        guard isOfLetters(key, content[key]?.bytes) else { return key }
         let others = content.keys.filter { $0.first == StoredRecord.shapes && $0 != key }
         return others.min { $0.lexicographicallyPrecedes($1) } ?? key
     }

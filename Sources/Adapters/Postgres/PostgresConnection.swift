@@ -1,14 +1,7 @@
 #if Postgres
     import CPostgres
+    import GrovePlatform
     package import GroveShared
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
 
     /// One result of a statement: names of columns, and rows of texts.
     public struct PostgresRows: Sendable {

@@ -29,7 +29,12 @@ struct LMDBPages: ~Copyable {
 
     /// Opens the file in `directory`; `nil` if there is none, or its first pages say nothing.
     init?(_ directory: String) {
-        file = unsafe open(directory + "/" + LMDBFiles.names[0], O_RDONLY | O_CLOEXEC)
+        self.init(unsafe open(directory + "/" + LMDBFiles.names[0], O_RDONLY | O_CLOEXEC))
+    }
+
+    /// Reads the first pages of `file`, which it owns; `nil` if it is none, or they say nothing.
+    private init?(_ file: Int32) {
+        self.file = file
         guard file >= 0 else { return nil }
         guard let meta = LMDBMeta(newestOf: file) else {
             _ = close(file)
@@ -47,22 +52,11 @@ struct LMDBPages: ~Copyable {
     ) throws(CacheError) -> Value {
         try LMDBWriterLock.lock(file, within: patience)
         defer { LMDBWriterLock.unlock(file) }
-        guard let pages = LMDBPages(copying: file) else {
+        // The first pages are read again.
+        guard let pages = LMDBPages(dup(file)) else {
             throw CacheError(.corrupted, "the store's file is damaged at its beginning")
         }
         return try body(pages)
-    }
-
-    /// Reads the first pages again.
-    private init?(copying file: Int32) {
-        self.file = dup(file)
-        guard self.file >= 0 else { return nil }
-        guard let meta = LMDBMeta(newestOf: file) else {
-            _ = close(self.file)
-            return nil
-        }
-        self.meta = meta
-        pageSize = Int(meta.pageSize)
     }
 
     /// Whether every page of the records and of the lists of free pages is what it should be.

@@ -43,11 +43,12 @@ final class LevelDBConnection: Sendable {
         /// The handle, opened again if it was lost.
         mutating func open(_ options: LevelDBOptions) throws(CacheError) -> LevelDBHandle {
             if let handle { return handle }
-            guard directory != nil, let path = directory?.files.path else { throw .closedStore }
+            guard let path = directory?.files.path else { throw .closedStore }
             try directory?.checkPath()
-            if isWiping { try directory?.removeContent() }
-            if isWiping { mustCut = false }
-            isWiping = false
+            if isWiping {
+                try directory?.removeContent()
+                (mustCut, isWiping) = (false, false)
+            }
             try cutLog()
             let opened = try LevelDBHandle(directory: path, options: budgetOptions ?? options)
             handle = opened

@@ -59,12 +59,11 @@ struct LevelDBDirectory: ~Copyable {
 
     /// What a file is, by its name.
     private enum Kind {
-        case current, content, trace, other
+        case content, trace, other
 
         init(_ name: String) {
             switch name {
-            case "CURRENT": self = .current
-            case "LOG", "LOG.old", "MANIFEST-000001": self = .trace
+            case "CURRENT", "LOG", "LOG.old", "MANIFEST-000001": self = .trace
             default:
                 let parts = name.split(separator: ".", omittingEmptySubsequences: false)
                 if name.hasPrefix("MANIFEST-"), Kind.isNumber(name.dropFirst(9)) {
@@ -89,8 +88,7 @@ struct LevelDBDirectory: ~Copyable {
 
     /// Whether LevelDB, or this backend, makes the file called `name`.
     static func owns(_ name: String) -> Bool {
-        if case .other = Kind(name) { return ["LOCK", wipingMark, roomProbe].contains(name) }
-        return true
+        Kind(name) != .other || ["LOCK", wipingMark, roomProbe].contains(name)
     }
 
     /// Whether `CURRENT` is there, as LevelDB sees it: it follows links.
@@ -128,10 +126,7 @@ struct LevelDBDirectory: ~Copyable {
         try files.synchronize()
         var names: [String] = []
         try files.forEachFile { name, _ in
-            switch Kind(name) {
-            case .current, .content, .trace: names.append(name)
-            case .other: break
-            }
+            if Kind(name) != .other { names.append(name) }
         }
         try files.remove(names + [Self.roomProbe])
         try files.remove(Self.wipingMark)

@@ -10,7 +10,7 @@ public import GroveModel
 ///
 /// The file `LOCK` shows whether another program removed or exchanged the files (see ``BackendProfile/mainFile``).
 /// LevelDB itself finds its files by the directory's path, on its own thread too: do not put another LevelDB's files
-/// if one is open.
+/// there while it is open.
 ///
 /// The directory, which holds nothing else, is given mode 0700 if its owner opens it. That keeps others out, because
 /// LevelDB makes its files with mode 0644 less the process's mask.

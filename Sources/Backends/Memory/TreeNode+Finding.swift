@@ -54,14 +54,7 @@ extension TreeNode {
         }
         // All keys below agree in what comes before the position.
         guard top.nearest(prefix).key.begins(with: prefix) else { return }
-        var rest = [top]
-        while let node = rest.popLast() {
-            if node.isEntry {
-                guard try visit(node) else { return }
-            } else {
-                node.pushBelow(to: &rest)
-            }
-        }
+        _ = try TreeNode.visitEntries(below: [top], visit)
     }
 
     /// Visits the entries whose keys come after `start`, or all of them, in the order of their keys' bytes, until `visit` returns false.
@@ -69,8 +62,14 @@ extension TreeNode {
     /// - Complexity: O(*k*) for a key of *k* bytes, and O(*m*) for *m* entries that are visited.
     /// - Returns: whether it came to the end.
     func scan(after start: KeyBytes?, _ visit: (TreeNode) throws(CacheError) -> Bool) throws(CacheError) -> Bool {
-        var rest = [self]
-        if let start { rest = nodes(after: start) }
+        try TreeNode.visitEntries(below: start.map { nodes(after: $0) } ?? [self], visit)
+    }
+
+    /// Visits the entries below `tops`, those of the last one first; returns whether it came to the end.
+    private static func visitEntries(
+        below tops: [TreeNode], _ visit: (TreeNode) throws(CacheError) -> Bool
+    ) throws(CacheError) -> Bool {
+        var rest = tops
         while let node = rest.popLast() {
             if node.isEntry {
                 guard try visit(node) else { return false }
@@ -85,30 +84,23 @@ extension TreeNode {
     private func nodes(after start: KeyBytes) -> [TreeNode] {
         let nearest = nearest(start).key
         // Where the keys that are there part from `start`; below that, all are on one side of it.
-        let difference = nearest.firstDifference(from: start) ?? noDifference
+        let difference = nearest.firstDifference(from: start) ?? TreeNode.noPosition
         var (node, rest) = (self, [] as [TreeNode])
         while !node.isEntry, node.position < difference {
             let symbol = start.symbol(at: node.position)
-            for other in (symbol + 1..<KeyBytes.symbols).reversed() {
-                if let below = node[other] { rest.append(below) }
-            }
+            node.pushBelow(after: symbol, to: &rest)
             guard let below = node[symbol] else { return rest }
             node = below
         }
-        guard difference < noDifference else { return rest }
+        guard difference < TreeNode.noPosition else { return rest }
         if !node.isEntry, node.position == difference {
             // Keys part here from each other too.
-            let symbol = start.symbol(at: difference)
-            for other in (symbol + 1..<KeyBytes.symbols).reversed() {
-                if let below = node[other] { rest.append(below) }
-            }
+            node.pushBelow(after: start.symbol(at: difference), to: &rest)
         } else if nearest.symbol(at: difference) > start.symbol(at: difference) {
             rest.append(node)
         }
         return rest
     }
-
-    private var noDifference: Int { TreeNode.noPosition }
 
     /// Frees this node and those below it that were made after version `older`; returns how many there were.
     ///
@@ -125,9 +117,9 @@ extension TreeNode {
         return count
     }
 
-    /// Puts what is below a branch on a stack, the last symbol's first.
-    private func pushBelow(to rest: inout [TreeNode]) {
-        for symbol in (0..<KeyBytes.symbols).reversed() {
+    /// Puts what is below a branch under the symbols after `last`, or all of them, on a stack, the last symbol's first.
+    private func pushBelow(after last: Int = -1, to rest: inout [TreeNode]) {
+        for symbol in (last + 1..<KeyBytes.symbols).reversed() {
             if let below = self[symbol] { rest.append(below) }
         }
     }

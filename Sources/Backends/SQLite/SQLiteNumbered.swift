@@ -66,7 +66,6 @@ struct SQLiteNumbered: ~Copyable {
     mutating func leave() {
         select.reset()
         closeBlobs()
-        foundCount = 0
         if buffer.allocatedByteCount > Self.retainedBytes { buffer.removeAll(keeping: Self.retainedBytes) }
     }
 

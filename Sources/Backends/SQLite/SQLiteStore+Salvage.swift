@@ -73,7 +73,7 @@ private struct SQLiteSalvage: ~Copyable {
     func run(
         _ visit: (borrowing SQLiteStatement) throws(CacheError) -> Void, unreadable: (ClosedRange<Int64>) -> Void
     ) throws(CacheError) {
-        // Both tables number their rows from 1 on.
+        // Every table numbers its rows from 1 on.
         var (first, begun) = (Int64(0), Int64(-1))
         while first > begun {
             begun = first

@@ -1,6 +1,7 @@
 /// Who goes first, and what that is learned from: touches, and two small caches that say which order does better at present.
 ///
-/// It knows hashes of keys and weights in bytes, and nothing of stores. Docs/Eviction.md says how it works and what was measured.
+/// It knows hashes of keys and weights in bytes, and nothing of stores. Docs/Guides/Eviction.md says how it works, and
+/// Docs/Internals/Measurements.md what was measured.
 package struct EvictionOrder: Sendable {
     /// The keys in each of the small caches.
     private static let sampledKeys = 512.0

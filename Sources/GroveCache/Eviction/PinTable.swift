@@ -26,7 +26,7 @@ struct PinTable {
     private var marks: [UInt64: Mark] = [:]
     /// How many references were let go of since the marks were made, each of which may leave marks idle.
     private var lost = 0
-    /// Whether something that is reachable may have no mark: other processes wrote, or the index was loaded.
+    /// Whether something that is reachable may have no mark: another process wrote, or what did not fit may fit now.
     private(set) var isStale = false
     /// Whether something that is reachable has no mark, because it did not fit.
     private(set) var isIncomplete = false
@@ -92,14 +92,8 @@ struct PinTable {
     /// Forgets roots and marks: the store is empty.
     mutating func removeAll() {
         roots = [:]
-        removeMarks()
-        commit()
-    }
-
-    /// Forgets the marks: they are made again before anything is evicted.
-    mutating func removeMarks() {
         beginMarking()
-        isStale = !roots.isEmpty
+        commit()
     }
 
     // MARK: Marks

@@ -68,10 +68,10 @@ extension Cache {
     @discardableResult
     public func delete(
         _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders = .nothing,
-        durability: Durability = .standard
+        durability: Durability = .standard, asOf place: Place? = nil
     ) async throws(CacheError) -> ChangeSet {
         try await inTask(durability) { (call) throws(CacheError) in
-            try call.delete(identifier, removingFrom: holders)
+            try call.delete(identifier, removingFrom: holders, asOf: place)
         }
     }
 
@@ -83,10 +83,10 @@ extension Cache {
     @discardableResult
     public func delete<M: KeyedModel>(
         _ type: M.Type, id: M.ModelID, removingFrom holders: DeletionHolders = .nothing,
-        durability: Durability = .standard
+        durability: Durability = .standard, asOf place: Place? = nil
     ) async throws(CacheError) -> ChangeSet {
         try await inTask(durability) { (call) throws(CacheError) in
-            try call.delete(type, id: id, removingFrom: holders)
+            try call.delete(type, id: id, removingFrom: holders, asOf: place)
         }
     }
 
@@ -98,10 +98,10 @@ extension Cache {
     @discardableResult
     public func delete<M: KeyedModel>(
         _ type: M.Type, ids: [M.ModelID], removingFrom holders: DeletionHolders = .nothing,
-        durability: Durability = .standard
+        durability: Durability = .standard, asOf place: Place? = nil
     ) async throws(CacheError) -> ChangeSet {
         try await inTask(durability) { (call) throws(CacheError) in
-            try call.delete(type, ids: ids, removingFrom: holders)
+            try call.delete(type, ids: ids, removingFrom: holders, asOf: place)
         }
     }
 

@@ -88,7 +88,7 @@ extension CacheWriter where Self: ~Copyable {
     ) throws(CacheError) -> ChangeSet {
         try ModelIdentifier(key).check()
         return try _perform(durability) { () throws(CacheError) in
-            let roots = try EncodedRoots(list: elements)
+            let roots = try EncodedRoots(elements, mustBeIdentified: false)
             return _WriteContent(try EncodedEdit(make(roots.elements), tree: roots.tree).content(key))
         }
     }

@@ -156,17 +156,22 @@ extension CacheWriter where Self: ~Copyable {
     /// deleted too. Deleting a model that is not in the cache still leaves a deletion mark. The model's children are
     /// not deleted.
     ///
-    /// - Parameter holders: the places from which the model is also removed, so that it does not come back there when
-    ///   it is written again.
+    /// - Parameters:
+    ///   - holders: the places from which the model is also removed, so that it does not come back there when it is
+    ///     written again.
+    ///   - durability: as of ``write(_:durability:asOf:confirmed:)``.
+    ///   - place: the place as of which the server said that the model is gone: if it was changed since, it stays, and
+    ///     stays in its lists. By default, the place of this call.
+    /// - Throws: as ``write(_:durability:asOf:confirmed:)``.
     @discardableResult
     public func delete(
         _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders = .nothing,
-        durability: Durability = .standard
+        durability: Durability = .standard, asOf place: Place? = nil
     ) throws(CacheError) -> ChangeSet {
-        try delete(identifiers: CollectionOfOne(identifier), holders, durability)
+        try delete(identifiers: CollectionOfOne(identifier), holders, durability, place)
     }
 
-    /// Deletes the model of type `M` whose identity is `id`; see ``delete(_:removingFrom:durability:)``.
+    /// Deletes the model of type `M` whose identity is `id`; see ``delete(_:removingFrom:durability:asOf:)``.
     ///
     /// ```swift
     /// try cache.delete(Message.self, id: 34)
@@ -174,12 +179,12 @@ extension CacheWriter where Self: ~Copyable {
     @discardableResult
     public func delete<M: KeyedModel>(
         _ type: M.Type, id: M.ModelID, removingFrom holders: DeletionHolders = .nothing,
-        durability: Durability = .standard
+        durability: Durability = .standard, asOf place: Place? = nil
     ) throws(CacheError) -> ChangeSet {
-        try delete(identifiers: CollectionOfOne(M.modelIdentifier(for: id)), holders, durability)
+        try delete(identifiers: CollectionOfOne(M.modelIdentifier(for: id)), holders, durability, place)
     }
 
-    /// Deletes the models of type `M` with these identities, in one commit; see ``delete(_:removingFrom:durability:)``.
+    /// Deletes the models of type `M` with these identities, in one commit; see ``delete(_:removingFrom:durability:asOf:)``.
     ///
     /// ```swift
     /// try cache.delete(Draft.self, ids: ["a", "b"], durability: .durable)
@@ -187,19 +192,21 @@ extension CacheWriter where Self: ~Copyable {
     @discardableResult
     public func delete<M: KeyedModel>(
         _ type: M.Type, ids: some Sequence<M.ModelID>, removingFrom holders: DeletionHolders = .nothing,
-        durability: Durability = .standard
+        durability: Durability = .standard, asOf place: Place? = nil
     ) throws(CacheError) -> ChangeSet {
-        try delete(identifiers: ids.map { M.modelIdentifier(for: $0) }, holders, durability)
+        try delete(identifiers: ids.map { M.modelIdentifier(for: $0) }, holders, durability, place)
     }
 
     private func delete(
-        identifiers: some Collection<ModelIdentifier>, _ holders: DeletionHolders, _ durability: Durability
+        identifiers: some Collection<ModelIdentifier>, _ holders: DeletionHolders, _ durability: Durability,
+        _ place: Place?
     ) throws(CacheError) -> ChangeSet {
         for identifier in identifiers { try identifier.check() }
         return try _perform(durability) { () throws(CacheError) in
-            var extras = identifiers.map { PendingWrite.Extra.tombstone($0) }
-            if holders == .collections { extras += identifiers.map { .unlist($0) } }
-            return _WriteContent(extras: extras)
+            let extras = identifiers.flatMap { identifier -> [PendingWrite.Extra] in
+                holders == .collections ? [.tombstone(identifier), .unlist(identifier)] : [.tombstone(identifier)]
+            }
+            return _WriteContent(extras: extras, asOf: place)
         }
     }
 

@@ -16,7 +16,7 @@ extension CacheCore {
         writer.sync { finishSuspension(since: failures) }
     }
 
-    /// Refuses calls from now on; ``finishSuspension()`` must follow on ``writer``.
+    /// Refuses calls from now on; ``finishSuspension(since:)`` must follow on ``writer``.
     func beginSuspension() throws(CacheError) {
         try checkReentrance()
         try state.withLock { (state) throws(CacheError) in try state.life.beginSuspension() }

@@ -190,7 +190,7 @@ final class StoreGeneration: @unchecked Sendable {
 extension StoreFiles {
     /// Tells the processes that have the store in here open that another one took its place, for tools that do that.
     ///
-    /// They would notice by themselves, up to a tenth of a second later.
+    /// They would notice by themselves at the next sync, wipe, opening or error of the engine.
     package func announceReplacement() throws(CacheError) {
         try StoreGeneration.exclusively(in: path) { _ = $0.advance() }
     }

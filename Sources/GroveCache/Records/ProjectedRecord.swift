@@ -45,7 +45,7 @@ struct ProjectedRecord {
     /// keeps the time that its row has.
     ///
     /// The fields that only this projection carried go, then its new ones are set: a field that the write lacks keeps
-    /// what others wrote, a null overwrites, and the same projection written again replaces its own (DESIGN §4).
+    /// what others wrote, a null overwrites, and the same projection written again replaces its own.
     mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: CallNumber, time: UInt32) {
         var (place, time) = (sequence, time)
         if let old = table.rows.first(where: { $0.name == projection }) {

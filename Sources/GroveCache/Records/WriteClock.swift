@@ -62,7 +62,7 @@ struct WriteClock: Equatable {
 
     // MARK: In the store
 
-    /// Makes the clock that ``write(_:sequence:)`` wrote; `nil` if `bytes` are none.
+    /// Makes a clock of `bytes`, the marks that ``forEachMark(_:_:)`` gave; `nil` if they are none.
     init?(now: UInt64, marks bytes: UnsafeRawBufferPointer, sequence: CallNumber) {
         guard bytes.count == WriteClock.storedBytes else { return nil }
         self.now = now

@@ -77,7 +77,7 @@ extension CacheCore {
 
     /// Writes again what a transaction wrote that needs more room than there was, once there is that room.
     ///
-    /// - Throws: ``CacheError`` with code `full` if another process has written since the transaction began.
+    /// - Throws: ``CacheError`` with code `cancelled` if another process has written since the transaction began.
     private func transact(
         _ postponed: PostponedWrites
     ) throws(CacheError) -> (ChangeSetUnion, CommitTokens?) {

@@ -67,11 +67,6 @@ extension ListOperation.Place {
 }
 
 extension EncodedRoots {
-    /// Encodes the elements of a collection, of which none needs an identifier.
-    init<M: CacheableModel>(list: some Collection<M>) throws(CacheError) {
-        try self.init(list, mustBeIdentified: false)
-    }
-
     /// The roots as elements of a collection, put there by a call whose number is not known yet.
     var elements: StoredElements {
         get throws(CacheError) { try EncodedRoots.elements(references, count: count) }

@@ -82,15 +82,15 @@ extension PendingWrite.Extra {
         return true
     }
 
-    func change(of key: UnsafeRawBufferPointer) -> RecordUpdate.Change? {
-        guard unsafe storeKey.elementsEqual(key) else { return nil }
+    /// What it does to the record under its key; `nil` if it is not about one record.
+    var change: RecordUpdate.Change? {
         switch self {
-        case .tombstone: return .tombstone
-        case .undelete: return .undelete
-        case .remove: return .remove
-        case .invalidate(_, let invalidation): return .invalidate(invalidation)
-        case .alias(_, let body), .kept(_, let body): return .bytes(body)
-        case .collection, .edit, .unlist, .pin: return nil
+        case .tombstone: .tombstone
+        case .undelete: .undelete
+        case .remove: .remove
+        case .invalidate(_, let invalidation): .invalidate(invalidation)
+        case .alias(_, let body), .kept(_, let body): .bytes(body)
+        case .collection, .edit, .unlist, .pin: nil
         }
     }
 }

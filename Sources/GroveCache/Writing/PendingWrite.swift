@@ -17,7 +17,7 @@ final class PendingWrite: Sendable {
         case kept(key: [UInt8], body: [UInt8])
         /// Let what named the node of this identifier before its deletion show it again.
         case undelete(ModelIdentifier)
-        /// Take the node of this identifier out of every collection that has it as an element.
+        /// Take the node of this identifier, whose tombstone comes before, out of every collection that has it as an element.
         case unlist(ModelIdentifier)
         /// Forget a whole key of the store, its namespace included.
         case remove(storeKey: [UInt8])
@@ -232,7 +232,7 @@ final class PendingWrite: Sendable {
             candidates = extras[...]
         }
         for extra in candidates {
-            if let change = unsafe extra.change(of: key) {
+            if unsafe extra.storeKey.elementsEqual(key), let change = extra.change {
                 unsafe updates.append(update(key, change, shift: shift))
             }
         }

@@ -66,7 +66,7 @@ extension WriteTransaction {
 extension TransactionScope {
     /// Says that the collection under `name` has elements before `position` that were never fetched.
     ///
-    /// Windows of long lists will call it; nothing of an application's does yet.
+    /// Tests alone call it: nothing of an application's makes a gap whose length is not known.
     func openGap(in name: String, before position: Int) throws(CacheError) {
         let key = [Namespace.collection] + Array(name.utf8)
         let identifier = ModelIdentifier(name)

@@ -146,13 +146,17 @@ struct WriteTransaction: ~Copyable {
                 }
             }
         }
+        var isKept = false
         for extra in write.extras {
             if case .unlist(let identifier) = extra {
+                // A model that was changed since the place of its deletion stays in its lists too.
+                if isKept, write.asOf != nil { continue }
                 named.collections += try removeFromCollections(identifier, sequence: sequence)
                 continue
             }
             let outcome = try apply(extra, of: write, sequence: sequence, deletions: deletions)
-            if case .superseded = outcome { isSuperseded = true }
+            isKept = if case .superseded = outcome { true } else { false }
+            if isKept { isSuperseded = true }
             named.note(extra, outcome)
         }
         stored.sequence = max(stored.sequence, sequence)
@@ -180,15 +184,7 @@ struct WriteTransaction: ~Copyable {
             return outcome
         }
         unsafe storeKey.withUnsafeBytes { unsafe key.set($0[0], UnsafeRawBufferPointer(rebasing: $0[1...])) }
-        let change: RecordUpdate.Change
-        switch extra {
-        case .tombstone: change = .tombstone
-        case .undelete: change = .undelete
-        case .remove: change = .remove
-        case .invalidate(_, let invalidation): change = .invalidate(invalidation)
-        case .alias(_, let body), .kept(_, let body): change = .bytes(body)
-        case .collection, .edit, .unlist, .pin: return .unchanged
-        }
+        guard let change = extra.change else { return .unchanged }
         var update = unsafe write.update(key.bytes, change, shift: shift)
         let outcome = try perform(&update)
         if outcome.isUnchanged, let tree = write.tree, !deletions.isEmpty, let body = extra.body {

@@ -110,7 +110,7 @@ package struct ByteBuffer {
         count &+= width
     }
 
-    /// Appends `value` in the machine's order of bytes reversed if that is little-endian: big-endian always.
+    /// Appends `value`, most significant byte first.
     @inlinable
     @inline(__always)
     package mutating func append<T: FixedWidthInteger>(bigEndian value: T) {

@@ -39,7 +39,9 @@ final class DecodingSession {
         let scratch = unsafe decoder.source.decodingScratch
         var session = scratch.session()
         defer { scratch.keep(&session) }
-        let value = try session.runAlone(type, decoder, scratch)
+        var shown = session.decoder(of: decoder, owner: ObjectIdentifier(type), path: [], depth: 0)
+        defer { scratch.keep(&shown) }
+        let value = try session.run(type, shown)
         if let failure = unsafe session.stored.failures.first { throw unsafe failure.failure }
         return value
     }
@@ -56,14 +58,6 @@ final class DecodingSession {
         let value = try outer.decode(type, decoder, key: nil)
         if let failure = unsafe session.stored.failures.first { throw unsafe failure.failure }
         return value
-    }
-
-    private func runAlone<Value: Decodable>(
-        _ type: Value.Type, _ value: NodeDecoder, _ scratch: DecodingScratch
-    ) throws(NodeReadFailure) -> Value {
-        var shown = decoder(of: value, owner: ObjectIdentifier(type), path: [], depth: 0)
-        defer { scratch.keep(&shown) }
-        return try run(type, shown)
     }
 
     /// Keeps `decoder`, which is done with, for the next.

@@ -20,7 +20,7 @@ extension EncodingSession {
 
     /// Sets the field called `name` to `value`.
     func add(_ value: Bool, _ name: String, to box: EncodingBox) throws(CacheError) {
-        try set(name, in: box) { $0.append(CBORMajor.simple | (value ? 21 : 20)) }
+        try set(name, in: box) { $0.appendBool(value) }
     }
 
     /// Sets the field called `name` to `value`.

@@ -50,7 +50,7 @@ final class EncodingSession {
 
     /// A container at `depth`; past the deepest nesting it is detached, and the whole value fails.
     func makeBox(depth: Int) -> EncodingBox {
-        if depth > LargeStack.maxNesting { fail(EncodingSession.tooDeep) }
+        if depth > LargeStack.maxNesting { fail(NodeEncoder.nestsTooDeeply) }
         guard stored.isRunning else { return EncodingBox() }
         let number = stored.boxCount
         stored.boxCount += 1
@@ -107,10 +107,6 @@ final class EncodingSession {
     /// Notes a leaf, which begins at `start` and ends with what was written.
     @inline(__always)
     func leaf(from start: Int) -> EncodingItem { EncodingItem(.leaf, start, stored.leaves.count) }
-
-    static var tooDeep: CacheError {
-        CacheError(.tooDeep, "The model nests more than \(LargeStack.maxNesting) levels.")
-    }
 }
 
 /// One value inside a container.

@@ -54,7 +54,7 @@ final class RecordDecoder: Decoder {
     ) throws(NodeReadFailure) -> RecordDecoder {
         let depth = unsafe state.pointee.depth
         guard depth < LargeStack.maxNesting else {
-            throw .failed(CacheError(.tooDeep, "The record nests more than \(LargeStack.maxNesting) levels."))
+            throw .tooDeep
         }
         var path = codingPath
         if let key, path.count < RecordDecoder.longestPath { path.append(key) }

@@ -6,7 +6,7 @@ package enum RecordOrder {
     package static func sorted<Value>(_ values: some Collection<Value>) -> [Value] {
         guard values.count > 1 else { return Array(values) }
         let values = Array(values)
-        if let texts = values as? [String], let sorted = texts.sorted(by: isBefore) as? [Value] { return sorted }
+        if let texts = values as? [String], let sorted = FieldTable.sorted(texts) as? [Value] { return sorted }
         var encoder = NodeEncoder(into: NodeTree())
         do throws(CacheError) {
             let order = try encoder.sortedEncodings(count: values.count) { (index, encoder) throws(CacheError) in
@@ -16,11 +16,6 @@ package enum RecordOrder {
         } catch {
             return values
         }
-    }
-
-    private static func isBefore(_ left: String, _ right: String) -> Bool {
-        let (leftCount, rightCount) = (left.utf8.count, right.utf8.count)
-        return leftCount == rightCount ? left.utf8.lexicographicallyPrecedes(right.utf8) : leftCount < rightCount
     }
 
     private static func encode<Value>(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {

@@ -1,4 +1,4 @@
-import GroveModel
+package import GroveModel
 import GrovePlatform
 
 /// A private thread with a stack large enough for the deepest tree that Grove accepts.
@@ -18,6 +18,8 @@ package enum LargeStack {
 
     /// Thrown by the hop past ``maxHops``; no caller sees it, because the tree is begun again.
     static var tooManyHops: CacheError { CacheError(.tooDeep, "The tree is begun again on a larger stack.") }
+    /// What is thrown if the system has no thread to give.
+    package static var noThread: CacheError { CacheError(.other, "The system has no thread for a deep tree.") }
 
     /// The deepest chain of identified models.
     @inlinable package static var maxDepth: Int { 1_000 }

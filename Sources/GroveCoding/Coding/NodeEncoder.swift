@@ -62,7 +62,7 @@ public struct NodeEncoder: ~Copyable {
     public mutating func writeNull() { out.append(CBORMajor.simple | 22) }
 
     /// Writes a Boolean.
-    public mutating func write(_ value: Bool) { out.append(CBORMajor.simple | (value ? 21 : 20)) }
+    public mutating func write(_ value: Bool) { out.appendBool(value) }
 
     /// Writes an integer.
     public mutating func write(_ value: Int64) { out.appendInteger(value) }
@@ -323,8 +323,4 @@ public struct NodeEncoder: ~Copyable {
     ///
     /// LMDB, the engine with the shortest keys, stores a key that is too long for it by a hash.
     public static let maxIdentifierBytes = 8_000
-}
-
-extension LargeStack {
-    package static var noThread: CacheError { CacheError(.other, "The system has no thread for a deep tree.") }
 }

@@ -146,7 +146,7 @@ extension Engine {
 
 extension [any Model] {
     /// The identifiers of the nodes in these trees.
-    var identifiers: Set<ModelIdentifier> {
+    package var identifiers: Set<ModelIdentifier> {
         var found: Set<ModelIdentifier> = []
         for model in self {
             model.forEachInOrder { if let identifier = $0.modelIdentifier { found.insert(identifier) } }

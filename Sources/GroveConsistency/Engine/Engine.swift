@@ -41,7 +41,7 @@ final class Engine: @unchecked Sendable {
     /// What the call under way has let go of, and may take again: a list that is given again leaves its elements and takes them.
     var released: [ModelIdentifier] = []
     var subscriptions: [Int: Subscription] = [:]
-    /// How many places may hold another value than another place of the same identifier.
+    /// The identifiers of which one place may hold another value than another place.
     var mixed: Set<ModelIdentifier> = []
     /// The updates since the oldest fetch that is under way, while there is one.
     var log = ChangeLog()

@@ -49,11 +49,7 @@ struct ListDifference<T: Sendable> {
     init(from old: PersistentVector<Entry<T>>, to new: PersistentVector<Entry<T>>) {
         for part in new.parts(differingFrom: old) {
             let (before, after) = (old.slice(part.old), new.slice(part.new))
-            let shared = min(before.count, after.count)
-            let head = (0..<shared).first { before[$0].handle != after[$0].handle } ?? shared
-            let tail =
-                (0..<shared - head)
-                .first { before[before.count - 1 - $0].handle != after[after.count - 1 - $0].handle } ?? shared - head
+            let (head, tail) = before.sharedEnds(with: after)
             let (left, came) = (head..<before.count - tail, head..<after.count - tail)
             for index in after.indices where !came.contains(index) {
                 let former = before[index < head ? index : index + before.count - after.count]

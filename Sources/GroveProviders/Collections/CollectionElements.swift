@@ -10,6 +10,16 @@ struct Entry<T: Sendable>: Sendable {
     var model: T
 }
 
+extension Array {
+    /// How many elements at the beginning have the handles of those of `other`, and how many others at the end.
+    func sharedEnds<T>(with other: [Element]) -> (head: Int, tail: Int) where Element == Entry<T> {
+        let shared = Swift.min(count, other.count)
+        let head = (0..<shared).first { self[$0].handle != other[$0].handle } ?? shared
+        let tail = (0..<shared - head).first { self[count - 1 - $0].handle != other[other.count - 1 - $0].handle }
+        return (head, tail ?? shared - head)
+    }
+}
+
 /// The elements of a collection at one moment.
 ///
 /// A view of the provider's own storage: taking one costs nothing, reading one element is O(log *n*), and neither

@@ -114,11 +114,7 @@ extension CollectionStore {
             if entry.revision > new[index].revision { new[index] = entry }
         }
         let (before, after) = (entries.slice(0, entries.count), new.slice(0, new.count))
-        let shared = min(before.count, after.count)
-        let start = (0..<shared).first { before[$0].handle != after[$0].handle } ?? shared
-        let kept =
-            (0..<shared - start).first { before[before.count - 1 - $0].handle != after[after.count - 1 - $0].handle }
-            ?? shared - start
+        let (start, kept) = before.sharedEnds(with: after)
         let (left, came) = (start..<before.count - kept, start..<after.count - kept)
         let known = Set(before[left].map(\.handle))
         if let read {

@@ -42,9 +42,9 @@ final class CollectionStore<T: SimpleModel> {
     var showsRowsOfBefore = false
     /// The number of the last edit that replaced all of it.
     var lastWhole: UInt64 = 0
-    /// The list without those; `nil` if there are none.
+    /// The list without the pending edits; `nil` if there are none.
     var committed: PersistentVector<Entry<T>>?
-    /// Elements whose models were deleted since one of those edits.
+    /// Elements whose models were deleted since one of the pending edits.
     var gone: Set<Int> = []
     /// What the cache's list has and is not shown.
     var hidden: [HiddenElement] = []

@@ -104,12 +104,7 @@ struct EntrySplice<T: SimpleModel>: Sendable {
 
     /// The change without what stays at either end.
     var trimmed: EntrySplice {
-        let shared = min(removed.count, inserted.count)
-        let before = (0..<shared).first { removed[$0].handle != inserted[$0].handle } ?? shared
-        let behind =
-            (0..<shared - before).first {
-                removed[removed.count - 1 - $0].handle != inserted[inserted.count - 1 - $0].handle
-            } ?? shared - before
+        let (before, behind) = removed.sharedEnds(with: inserted)
         return EntrySplice(
             start: start + before, removed: Array(removed[before..<removed.count - behind]),
             inserted: Array(inserted[before..<inserted.count - behind]))

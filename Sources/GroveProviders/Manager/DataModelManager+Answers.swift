@@ -61,6 +61,52 @@ extension DataModelManager {
         }
     }
 
+    /// Deletes the model of type `M` whose identity is `id`, of which the server said as of `place` that it is gone.
+    ///
+    /// ```swift
+    /// try manager.delete(Message.self, id: 34, asOf: asked)
+    /// ```
+    ///
+    /// It is deleted as by ``deleteModel(_:updateCache:context:)``, unless it was changed since: then it stays, in memory
+    /// and in a cache of Grove. If more was changed since than the manager remembers, or if the place is the cache's own,
+    /// the cache decides. From a cache that is only a ``CacheDelegate`` a model is deleted that a provider holds, and no other.
+    ///
+    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
+    public func delete<M: KeyedModel>(
+        _ type: M.Type, id: M.ModelID, asOf place: Place, updateCache: Bool = true, context: (any Sendable)? = nil
+    ) throws(CacheError) {
+        guard !isOver(place) else { throw .wiped }
+        let identifier = M.modelIdentifier(for: id)
+        delete(
+            identifier, forKey: updateCache ? identifier.rawValue : nil, as: type, asked: place, context)
+    }
+
+    /// Deletes a model that was asked for at `place`, unless it was changed since.
+    ///
+    /// - Parameter key: the cache key from which it is deleted; `nil` if the cache keeps it.
+    func delete<M: SimpleModel>(
+        _ identifier: ModelIdentifier, forKey key: String?, as type: M.Type, asked place: Place,
+        _ context: (any Sendable)?
+    ) {
+        inOrder { _ in
+            consistencyManager.settleDeletion(
+                identifier, projection: type.projectionName, asked: place.turn, context: context
+            ) { [self] verdict, held in
+                guard let key, verdict != .refused, !isOver(place) else { return }
+                inOrder { _ in
+                    let (cache, followed) = (cache, followed)
+                    onCache { [manager = WeakManager(self)] in
+                        if let followed {
+                            followed.delete(identifier, forKey: key, asOf: place.stored, for: manager)
+                        } else if let held {
+                            cache.deleteModel(held, forKey: key, context: context)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Whether everything was wiped since `place`.
     ///
     /// A place of a cache knows of the manager's own wipes by the cache only.
@@ -247,13 +293,7 @@ extension DataModelManager.AnswerSave {
 
 extension [any SimpleModel] {
     /// The identifiers of the nodes in these trees.
-    var identifiers: Set<ModelIdentifier> {
-        var found: Set<ModelIdentifier> = []
-        for model in self {
-            Leaf.node(model).forEachInOrder { if let identifier = $0.modelIdentifier { found.insert(identifier) } }
-        }
-        return found
-    }
+    var identifiers: Set<ModelIdentifier> { map { Leaf.node($0) }.identifiers }
 
     /// What can be stored by itself: these models, and in the place of one without an identifier the nearest ones below it that have one.
     var identified: [any SimpleModel] {

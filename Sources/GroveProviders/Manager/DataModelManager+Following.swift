@@ -63,10 +63,7 @@ extension DataModelManager {
     /// Marks as stale what lacks something in `models`, or the list or cache key `name`, which this manager has just saved.
     func wakeWhatLacks(_ models: [any SimpleModel], named name: ModelIdentifier? = nil) {
         guard stale.withLock({ $0.watchesSaves }) else { return }
-        var saved = Set([name].compactMap(\.self))
-        for model in models {
-            Leaf.node(model).forEachInOrder { if let identifier = $0.modelIdentifier { saved.insert(identifier) } }
-        }
+        let saved = models.identifiers.union([name].compactMap(\.self))
         stale.withLock { $0.wake(by: saved) }
         readStale()
     }

@@ -138,7 +138,7 @@ struct UnsavedSet {
 }
 
 extension DataModelManager {
-    /// How often the cache has begun to take calls again; see ``note(_:_:since:)``.
+    /// How often the cache has begun to take calls again; see ``note(_:as:_:below:since:)``.
     var resumptions: Int { unsaved.withLock { $0.resumptions } }
 
     /// Notes what became of a save of `key`; `nil` if it is not to be saved any more.

@@ -283,24 +283,7 @@ extension DataProvider {
         guard let name = cacheKey.map({ ModelIdentifier($0) }) else { return }
         let isShown = data?.modelIdentifier == name || confirmed?.cacheKey == cacheKey
         let identifier = isShown ? data?.modelIdentifier ?? name : name
-        let manager = dataModelManager
-        let model = data
-        manager.inOrder { _ in
-            manager.consistencyManager.settleDeletion(identifier, asked: place.turn, context: context) { isDeleted in
-                guard isDeleted else { return }
-                manager.inOrder { _ in
-                    let (cache, followed) = (manager.cache, manager.followed)
-                    manager.onCache {
-                        if let followed {
-                            followed.delete(
-                                identifier, forKey: name.rawValue, asOf: place.stored, for: WeakManager(manager))
-                        } else if let model, model.modelIdentifier == identifier {
-                            cache.deleteModel(model, forKey: name.rawValue, context: context)
-                        }
-                    }
-                }
-            }
-        }
+        dataModelManager.delete(identifier, forKey: name.rawValue, as: T.self, asked: place, context)
     }
 
     private func isFresh(_ cacheKey: String?, _ maxAge: Double) -> Bool {

@@ -6,7 +6,7 @@ public enum WindowPlace: Sendable, Hashable {
     case first
     /// At the last row.
     case last
-    /// Around a position, all elements of the list counted; near an end, that many rows from the end.
+    /// Around a position, all elements of the list counted; near an end, the rows at that end.
     case position(Int)
     /// Around the element of an identifier.
     case around(ModelIdentifier)

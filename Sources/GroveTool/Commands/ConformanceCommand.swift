@@ -110,17 +110,17 @@
             if worker { return try await work() }
             guard job.isEmpty else { throw ToolError.input("unexpected words: \(job.joined(separator: " "))") }
             try OutputFile.check(output)
+            let seed = seed ?? UInt64.random(in: 1...UInt64(UInt32.max))
             if let replay { return try run(programIn: replay) }
-            if let soak { return try run(minutes: soak, seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
-            if let flips { return try run(flips: flips, seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
-            if sweep { return try runSweep(seed ?? UInt64.random(in: 1...UInt64(UInt32.max))) }
+            if let soak { return try run(minutes: soak, seed) }
+            if let flips { return try run(flips: flips, seed) }
+            if sweep { return try runSweep(seed) }
             let rules: [Rule]
             do {
                 rules = selfTest ? Rules.bad : try ConformanceConsole.rules(rule)
             } catch {
                 throw ToolError.input(error.description)
             }
-            let seed = seed ?? UInt64.random(in: 1...UInt64(UInt32.max))
             if list || markdown {
                 try write(markdown ? RuleList.markdown(rules) : lines(rules))
             } else if mutants {
@@ -128,6 +128,11 @@
             } else {
                 try check(rules, seed)
             }
+        }
+
+        /// The backends to check.
+        private var backends: [any ConformanceBackend] {
+            (backend.contains(.all) ? Choice.allCases : backend).compactMap(\.backend)
         }
 
         /// Does a job of the kit's in a process of its own.
@@ -147,10 +152,9 @@
             } catch let failure as CheckFailure {
                 throw ToolError.input("\(file): \(failure)")
             }
-            let names = backend.contains(.all) ? Choice.allCases : backend
             var text = ""
             var hasFailed = false
-            for backend in names.compactMap(\.backend) {
+            for backend in backends {
                 let (said, failure) = try Replay.transcript(of: program, on: backend)
                 text += said
                 if failure != nil { hasFailed = true }
@@ -162,8 +166,7 @@
         /// Soaks the backends.
         private func run(minutes: Double, _ seed: UInt64) throws {
             guard minutes > 0 else { throw ToolError.input("--soak takes a number of minutes above 0") }
-            let names = backend.contains(.all) ? Choice.allCases : backend
-            let tallies = try Soak(names.compactMap(\.backend), seed: seed).run(for: .seconds(minutes * 60)) {
+            let tallies = try Soak(backends, seed: seed).run(for: .seconds(minutes * 60)) {
                 tallies in
                 let (kills, lies) = (tallies.reduce(0) { $0 + $1.kills }, tallies.reduce(0) { $0 + $1.lies.count })
                 Terminal.progress(
@@ -175,8 +178,7 @@
         /// Opens stores of which a byte was changed.
         private func run(flips: Int, _ seed: UInt64) throws {
             guard flips > 0 else { throw ToolError.input("--flips takes a number of stores above 0") }
-            let names = backend.contains(.all) ? Choice.allCases : backend
-            let tallies = try Soak(names.compactMap(\.backend), seed: seed).flip(flips) { tallies in
+            let tallies = try Soak(backends, seed: seed).flip(flips) { tallies in
                 Terminal.progress(
                     "seed \(seed)"
                         + (tallies.last.map { ": \($0.backend), \($0.damages) stores, \($0.lies.count) lies" } ?? ""))
@@ -186,8 +188,7 @@
 
         /// Damages a small store of each backend in every place.
         private func runSweep(_ seed: UInt64) throws {
-            let names = backend.contains(.all) ? Choice.allCases : backend
-            let tallies = try Soak(names.compactMap(\.backend), seed: seed).sweep { tallies in
+            let tallies = try Soak(backends, seed: seed).sweep { tallies in
                 Terminal.progress(
                     "seed \(seed)"
                         + (tallies.last.map { ": \($0.backend), \($0.damages) stores, \($0.lies.count) lies" } ?? ""))
@@ -214,7 +215,6 @@
         }
 
         private func check(_ rules: [Rule], _ seed: UInt64) throws {
-            let names = backend.contains(.all) ? Choice.allCases : backend
             var console = ConformanceConsole()
             console.globs = rule
             console.seed = seed
@@ -226,13 +226,13 @@
             let typed = CommandLine.arguments.first ?? "grove"
             let option = mutant == nil ? "--backend" : "--mutant"
             console.command = { ConformanceConsole.command(typed, "conformance", option, $0) }
-            let backends = try mutant.map { [try Self.mutant($0)] } ?? names.compactMap(\.backend)
+            let chosen = try mutant.map { [try Self.mutant($0)] } ?? backends
             let interruption = Interruption()
             Cleanup.intercept { interruption.request($0) }
             defer { Cleanup.intercept(nil) }
             let report: ConformanceReport
             do {
-                report = try console.run(backends, rules: rules, until: interruption)
+                report = try console.run(chosen, rules: rules, until: interruption)
             } catch {
                 throw ToolError.input(error.description)
             }

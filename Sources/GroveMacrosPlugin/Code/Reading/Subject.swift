@@ -58,11 +58,7 @@
             (kind, name) = try SubjectReader.kind(of: declaration, node, inherited)
             self.inherited = Set(inherited)
             access = reader.access(of: declaration, name, node, context)
-            if declaration.as(StructDeclSyntax.self)?.genericParameterClause != nil
-                || declaration.as(ClassDeclSyntax.self)?.genericParameterClause != nil
-                || declaration.as(EnumDeclSyntax.self)?.genericParameterClause != nil
-                || context.contains(where: SubjectReader.isGeneric)
-            {
+            if ([Syntax(declaration)] + context).contains(where: SubjectReader.isGeneric) {
                 reader.refuse(node, .generic(name))
             }
             let arguments = reader.arguments(node)
@@ -120,7 +116,7 @@
 
         /// Whether the property that identifies the model can be seen wherever the model can, and with it its type.
         var showsID: Bool {
-            var node = fields.first { $0.code == id }?.syntax
+            var node = fields.first { $0.code.withoutBackticks == id }?.syntax
             while let current = node, !current.is(VariableDeclSyntax.self) { node = current.parent }
             guard let variable = node?.as(VariableDeclSyntax.self) else { return false }
             if access == "public " || access == "package " {

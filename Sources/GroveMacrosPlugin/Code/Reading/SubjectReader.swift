@@ -49,7 +49,7 @@
                     trailingTrivia: keyword.trailingTrivia, presence: .present)
                 throw DiagnosticsError(diagnostics: [
                     Diagnostic(
-                        node: type.classKeyword, .notFinal(name),
+                        node: keyword, .notFinal(name),
                         fixIts: [.replace(message: Remedy("make it final"), oldNode: keyword, newNode: fixed)])
                 ])
             }
@@ -62,7 +62,7 @@
             throw DiagnosticsError(diagnostics: [Diagnostic(node: node, refusal)])
         }
 
-        /// Whether what surrounds a type is generic, as far as syntax tells.
+        /// Whether a type, or what surrounds one, is generic, as far as syntax tells.
         static func isGeneric(_ context: Syntax) -> Bool {
             if let around = context.as(ExtensionDeclSyntax.self) {
                 return around.genericWhereClause != nil

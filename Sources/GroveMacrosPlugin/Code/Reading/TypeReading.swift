@@ -4,7 +4,7 @@
 
     /// What a type's syntax tells about a field.
     enum TypeReading {
-        private static let support = "GroveMacros._CacheableSupport"
+        private static let support = ExtensionWriter.support
 
         /// The type as code can name it: an implicitly unwrapped optional is an optional.
         static func spelling(_ type: TypeSyntax) -> String {
@@ -89,10 +89,7 @@
         }
 
         private static func parts(_ type: TypeSyntax) -> [TypeSyntax] {
-            if let optional = type.as(OptionalTypeSyntax.self) { return [optional.wrappedType] }
-            if let optional = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return [optional.wrappedType] }
-            if let array = type.as(ArrayTypeSyntax.self) { return [array.element] }
-            if let dictionary = type.as(DictionaryTypeSyntax.self) { return [dictionary.key, dictionary.value] }
+            if let parts = container(type)?.parts { return parts }
             if let attributed = type.as(AttributedTypeSyntax.self) { return [attributed.baseType] }
             if let tuple = type.as(TupleTypeSyntax.self) { return tuple.elements.map(\.type) }
             return genericArguments(type)

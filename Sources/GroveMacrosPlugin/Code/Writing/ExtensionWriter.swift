@@ -131,7 +131,7 @@
         /// that a caller may use.
         private var keyType: String? {
             guard subject.kind != .leaf, !subject.written.contains("modelIdentifier"), let id = subject.id,
-                let field = subject.fields.first(where: { $0.code == id }), let type = field.type,
+                let field = subject.fields.first(where: { $0.code.withoutBackticks == id }), let type = field.type,
                 !type.is(OptionalTypeSyntax.self), !type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self),
                 type.lastName != "Optional"
             else { return nil }
@@ -186,7 +186,7 @@
                 case (false, true): [(support, ".field(equality: \(equality))")]
                 case (false, false): []
                 }
-            if field.isRecorded, field.code != subject.id, let type = field.type {
+            if field.isRecorded, field.code.withoutBackticks != subject.id, let type = field.type {
                 lines += TypeReading.named(in: type).filter { !TypeReading.isLeaf($0) }.map {
                     ("", "\(support).child(\(subject.names.name($0)).self).id")
                 }
