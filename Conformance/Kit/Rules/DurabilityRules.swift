@@ -34,7 +34,7 @@ enum DurabilityRules {
     static let large = Rule(
         "DUR-16", "An interrupted commit of 100, 5,200 or 40,000 models is all there or not there.",
         because: "A store that commits in pieces is whole only while nobody kills it.", requires: needs,
-        kills: ["splits-at-30", "splits-at-5000", "splits-at-20000"], timeLimit: .seconds(480)
+        kills: ["splits-at-30", "splits-at-5000", "splits-at-20000"], timeLimit: .seconds(240)
     ) { trial in
         var generator = trial.generator()
         // The answers show people 0 to 3 and the list: some of them come first in the commit, and some last.
