@@ -285,7 +285,7 @@ final class PendingLayers: ShownLayers {
         return (mapped, true)
     }
 
-    func list(_ key: String, _ identifiers: [ModelIdentifier?]) -> [LayeredElement]? {
+    func list(_ key: String, _ identifiers: [ModelIdentifier?], _ ends: ShownEnds) -> [LayeredElement]? {
         refresh()
         guard made.lists[key] != nil else { return nil }
         if lastLists[key] != identifiers {
@@ -297,20 +297,23 @@ final class PendingLayers: ShownLayers {
             ($1, .confirmed($0))
         }
         var there = Set(identifiers.compactMap(\.self))
-        func position(_ place: ElementPlace) -> Int {
-            switch place {
-            case .first: 0
-            case .last: elements.count
-            case .before(let other): elements.firstIndex { $0.identifier == other } ?? elements.count
-            case .after(let other): elements.firstIndex { $0.identifier == other }.map { $0 + 1 } ?? elements.count
+        func position(_ place: ElementPlace) -> Int? {
+            let last = ends.isAtLast ? elements.count : nil
+            // Whether the list lacks an element, only the whole of it says.
+            let instead = ends.isAtFirst ? last : nil
+            return switch place {
+            case .first: ends.isAtFirst ? 0 : nil
+            case .last: last
+            case .before(let other): elements.firstIndex { $0.identifier == other } ?? instead
+            case .after(let other): elements.firstIndex { $0.identifier == other }.map { $0 + 1 } ?? instead
             }
         }
         for change in changes {
             switch change {
             case .insert(let identifier, let node, let place, let former):
                 if let new = confirmedElsewhere[identifier], there.contains(new) { continue }
-                guard there.insert(identifier).inserted else { continue }
-                elements.insert((identifier, .pending(node, former: former)), at: position(place))
+                guard there.insert(identifier).inserted, let position = position(place) else { continue }
+                elements.insert((identifier, .pending(node, former: former)), at: position)
             case .remove(let identifier):
                 guard there.remove(identifier) != nil else { continue }
                 elements.removeAll { $0.identifier == identifier }
@@ -318,7 +321,7 @@ final class PendingLayers: ShownLayers {
                 guard let from = elements.firstIndex(where: { $0.identifier == identifier }), !names(place, identifier)
                 else { continue }
                 let moved = elements.remove(at: from)
-                elements.insert(moved, at: position(place))
+                if let position = position(place) { elements.insert(moved, at: position) }
             }
         }
         return elements.map(\.element)

@@ -39,7 +39,7 @@ enum FollowedBackend: String, CaseIterable {
     }
 
     @MainActor
-    fileprivate func scene(
+    func scene(
         _ path: String, within budget: CacheBudget = .unlimited, history: Int
     ) throws -> any FollowingScene {
         switch self {

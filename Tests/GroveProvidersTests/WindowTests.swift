@@ -131,6 +131,64 @@ struct WindowTests {
         expect(window, 997..<1_000)
     }
 
+    @Test(
+        "Rows that a list has in memory are shown in the turn in which the window is opened",
+        arguments: [
+            (.first, 0..<50), (.last, 950..<1_000), (.position(500), 475..<525), (.position(2), 0..<50),
+            (.position(5_000), 950..<1_000), (.around("Person:300"), 275..<325), (.around("Person:999"), 950..<1_000),
+        ] as [(WindowPlace, Range<Int>)])
+    func borrowsFromList(place: WindowPlace, shown: Range<Int>) async throws {
+        let (window, cache, manager) = try window()
+        let list = CollectionDataProvider<Person>(dataModelManager: manager)
+        _ = try await list.fetchDataFromCache(withCacheKey: "people")
+        window.open("people", at: place)
+        expect(window, shown)
+        #expect(window.position == shown.lowerBound && window.knownCount == 1_000)
+        #expect(window.hasEarlier == (shown.lowerBound > 0) && window.hasLater == (shown.upperBound < 1_000))
+        #expect(window.says == "loading")
+        let rows = window.rows
+        await manager.flush()
+        expect(window, shown)
+        #expect(window.rows.elementsEqual(rows, by: ===) && window.says == "cached")
+        // They are listened to.
+        try await cache.write(Person(id: "\(shown.lowerBound)", name: "new"))
+        manager.updateModel(Person(id: "\(shown.lowerBound + 1)", name: "own"))
+        try await settle(cache, manager)
+        #expect(rows[0].model.name == "new" && rows[1].model.name == "own")
+    }
+
+    @Test("Rows that another window has in memory are shown in that turn, the others later")
+    func borrowsFromWindow() async throws {
+        let (other, cache, manager) = try window()
+        other.open("people", at: .position(500))
+        await manager.flush()
+        let window = Window(dataModelManager: manager)
+        for (place, shown, all) in [
+            (.around("Person:500"), 495..<505, 495..<505), (.around("Person:524"), 515..<525, 519..<529),
+            (.position(475), 475..<485, 470..<480), (.position(800), 0..<0, 795..<805), (.first, 0..<0, 0..<10),
+            (.last, 0..<0, 990..<1_000),
+        ] as [(WindowPlace, Range<Int>, Range<Int>)] {
+            window.open("none", at: .first)
+            #expect(window.rows.isEmpty)
+            window.open("people", at: place, count: 10)
+            expect(window, shown)
+            if !shown.isEmpty { #expect(window.hasEarlier && window.hasLater && window.position == shown.lowerBound) }
+            await manager.flush()
+            expect(window, all)
+        }
+        other.open("people", at: .last, count: 10)
+        await manager.flush()
+        window.open("people", at: .last, count: 4)
+        expect(window, 996..<1_000)
+        #expect(window.hasEarlier && !window.hasLater)
+        // A change that is on its way to the other is shown by both.
+        manager.updateModel(Person(id: "999", name: "new"))
+        let third = Window(dataModelManager: manager)
+        third.open("people", at: .last, count: 4)
+        try await settle(cache, manager)
+        #expect([window, third].allSatisfy { $0.rows.last?.model.name == "new" })
+    }
+
     // MARK: Scrolling
 
     @Test("More rows are shown as the user scrolls, and at most so many are in memory")

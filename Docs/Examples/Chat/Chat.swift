@@ -38,8 +38,8 @@ struct Push: Sendable {
 
 protocol ChatServer: Sendable {
     func channels() async throws -> [Channel]
-    /// The messages of a channel, the oldest first.
-    func messages(in channel: Int) async throws -> [Message]
+    /// Up to fifty messages of a channel, the oldest first: those right before one, or the last ones.
+    func messages(in channel: Int, before message: String?) async throws -> [Message]
     /// Stores a message; it is one message, however often it is sent with one key. Throws `Refusal` if it says no.
     func send(_ text: String, to channel: Int, local: String, key: String) async throws -> Message
     func like(_ message: String, key: String) async throws -> Message
@@ -150,25 +150,26 @@ final class Chat {
     }
 }
 
-/// The screen of a channel.
+/// The screen of a channel: as many of its messages are in memory as a screen needs, however long it is.
 @MainActor
 final class Timeline {
-    let messages: CollectionDataProvider<Message>
+    let messages: WindowDataProvider<Message>
     private let channel: Int
     private let chat: Chat
-    private let server: any ChatServer
 
+    /// Shows what is stored last, and what is pending.
     init(_ channel: Int, _ chat: Chat, _ server: any ChatServer) {
-        (self.channel, self.chat, self.server) = (channel, chat, server)
-        messages = CollectionDataProvider(dataModelManager: chat.manager)
+        (self.channel, self.chat) = (channel, chat)
+        messages = WindowDataProvider(dataModelManager: chat.manager)
+        messages.open(
+            Chat.key(channel), at: .last, before: { try await server.messages(in: channel, before: $0?.id) })
     }
 
-    /// Shows what is stored, and what is pending, then what the server says.
-    func load() async throws {
-        _ = try await messages.load(withCacheKey: Chat.key(channel)) { [server, channel] in
-            try await server.messages(in: channel)
-        }
-    }
+    /// Shows what the server says.
+    func load() async throws { try await messages.refresh() }
+
+    /// Call it as the first row is drawn: shows older messages.
+    func loadEarlier() async throws { try await messages.showEarlier() }
 
     /// Shows the message in this turn; returns when a kill loses it no more.
     func send(_ text: String, local: String, by author: String) async throws {

@@ -60,7 +60,7 @@ final class HandChat {
         }
         // end
         // feature: confirmed
-        if let messages = try? await server.messages(in: channel) {
+        if let messages = try? await server.messages(in: channel, before: nil) {
             confirmed[channel] = messages
             store(channel)
             show(channel)

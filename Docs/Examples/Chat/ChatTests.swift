@@ -29,16 +29,16 @@ struct ChatTests {
         #expect(chat.channels.data.map(\.name) == ["general"])
         var timeline = chat.timeline(of: 1)
         try await timeline.load()
-        #expect(timeline.messages.data.map(\.text) == ["welcome"])
+        #expect(timeline.messages.shown.map(\.text) == ["welcome"])
 
         // Offline: a message and two likes, one of the message itself, show in the turn of the tap.
         server.set(online: false)
         timeline.like("1")
-        #expect(timeline.messages.data[0].likes == 1 && timeline.messages.data[0].isLiked)
+        #expect(timeline.messages.shown[0].likes == 1 && timeline.messages.shown[0].isLiked)
         try await timeline.send("hello", local: "draft", by: "Ann")
         timeline.like("draft")
-        #expect(timeline.messages.data.map(\.text) == ["welcome", "hello"])
-        #expect(timeline.messages.data[1].isPending && timeline.messages.data[1].isLiked)
+        #expect(timeline.messages.shown.map(\.text) == ["welcome", "hello"])
+        #expect(timeline.messages.shown[1].isPending && timeline.messages.shown[1].isLiked)
         await chat.outbox.flush()
         let keys = chat.outbox.pending.map(\.id)
         guard keys.count == 3, case .waitingForNetwork = chat.outbox.pending[0].state else {
@@ -50,8 +50,9 @@ struct ChatTests {
         chat = try Chat(in: directory, server, options: options)
         timeline = chat.timeline(of: 1)
         await #expect(throws: Offline.self) { try await timeline.load() }
-        #expect(timeline.messages.data.map(\.text) == ["welcome", "hello"])
-        #expect(timeline.messages.data.map(\.likes) == [1, 1])
+        await chat.manager.flush()
+        #expect(timeline.messages.shown.map(\.text) == ["welcome", "hello"])
+        #expect(timeline.messages.shown.map(\.likes) == [1, 1])
         #expect(chat.outbox.pending.map(\.id) == keys)
         await chat.outbox.flush()
         let row = try #require(timeline.messages.rows.last?.id)
@@ -62,19 +63,19 @@ struct ChatTests {
         let connection = Task { [chat] in await chat.connect() }
         await until { server.isConnected }
         server.push(Push(channel: 1, message: server.add("hi Ann", by: "Ben")))
-        await until { chat.outbox.pending.isEmpty && timeline.messages.count == 3 }
+        await until { chat.outbox.pending.isEmpty && timeline.messages.rows.count == 3 }
         #expect(server.keys == keys)
-        #expect(Set(timeline.messages.data.map(\.text)) == ["welcome", "hello", "hi Ann"])
-        let hello = try #require(timeline.messages.data.first { $0.text == "hello" })
+        #expect(Set(timeline.messages.shown.map(\.text)) == ["welcome", "hello", "hi Ann"])
+        let hello = try #require(timeline.messages.shown.first { $0.text == "hello" })
         #expect(!hello.isPending && hello.id != "draft" && hello.likes == 1)
         #expect(timeline.messages.rows.contains { $0.id == row && $0.model.text == "hello" })
-        #expect(timeline.messages.data[0].likes == 2)
+        #expect(timeline.messages.shown[0].likes == 2)
 
         // Refused: the message goes, and the application knows of it.
         server.refuse("spam")
         try await timeline.send("spam", local: "draft 2", by: "Ann")
         await until { !chat.refused.isEmpty }
-        #expect(!timeline.messages.data.contains { $0.text == "spam" })
+        #expect(!timeline.messages.shown.contains { $0.text == "spam" })
         #expect((chat.refused[0].mutation as? SendMessage)?.text == "spam")
         chat.outbox.discard(chat.refused[0])
         #expect(chat.outbox.pending.isEmpty)
@@ -82,14 +83,15 @@ struct ChatTests {
         // Everything that is shown is stored.
         server.end()
         await connection.value
-        let shown = timeline.messages.data
+        let shown = timeline.messages.shown
         await chat.manager.flush()
         await chat.close()
         chat = try Chat(in: directory, server)
         timeline = chat.timeline(of: 1)
         server.set(online: false)
         await #expect(throws: Offline.self) { try await timeline.load() }
-        #expect(timeline.messages.data == shown)
+        await chat.manager.flush()
+        #expect(timeline.messages.shown == shown)
         await chat.close()
     }
 
@@ -109,10 +111,28 @@ struct ChatTests {
         server.release()
         await chat.outbox.flush()
         await chat.manager.flush()
-        #expect(timeline.messages.data.map(\.text) == ["welcome", "hello"])
-        #expect(timeline.messages.rows.last?.id == row && timeline.messages.data[1].isPending == false)
+        #expect(timeline.messages.shown.map(\.text) == ["welcome", "hello"])
+        #expect(timeline.messages.rows.last?.id == row && timeline.messages.shown[1].isPending == false)
         server.end()
         await connection.value
+        await chat.close()
+    }
+
+    @Test("Of a long channel the last messages are shown, older ones as the user scrolls, and a draft below them")
+    func long() async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        for number in 2...400 { _ = server.add("\(number)", by: "Ben") }
+        let chat = try Chat(in: directory, server)
+        let timeline = chat.timeline(of: 1)
+        try await timeline.load()
+        for _ in 0..<5 { try await timeline.loadEarlier() }
+        let shown = timeline.messages.shown.map(\.id)
+        #expect(shown.count <= 200 && shown == (101..<101 + shown.count).map(String.init))
+        timeline.messages.jump(to: .last)
+        await chat.manager.flush()
+        server.set(online: false)
+        try await timeline.send("hello", local: "draft", by: "Ann")
+        #expect(timeline.messages.shown.map(\.text) == (351...400).map(String.init) + ["hello"])
         await chat.close()
     }
 
@@ -152,6 +172,10 @@ struct ChatTests {
     }
 }
 
+extension WindowDataProvider {
+    fileprivate var shown: [Element] { rows.map(\.model) }
+}
+
 struct Offline: Error {}
 
 /// A server in memory, which takes each key once.
@@ -176,10 +200,10 @@ final class FakeChatServer: ChatServer {
         }
     }
 
-    func messages(in channel: Int) async throws -> [Message] {
+    func messages(in channel: Int, before message: String?) async throws -> [Message] {
         try state.withLock { state in
             guard state.isOnline else { throw Offline() }
-            return state.messages
+            return state.messages.prefix { $0.id != message }.suffix(50)
         }
     }
 

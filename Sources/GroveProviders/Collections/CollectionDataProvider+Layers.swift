@@ -78,7 +78,7 @@ enum LayeredList {
     static func entries<T: SimpleModel>(
         of confirmed: [Entry<T>], in store: CollectionStore<T>, by layers: any ShownLayers
     ) -> [Entry<T>]? {
-        let places = store.cacheKey.flatMap { layers.list($0, confirmed.map(\.model.modelIdentifier)) }
+        let places = store.cacheKey.flatMap { layers.list($0, confirmed.map(\.model.modelIdentifier), .both) }
         var isChanged = places != nil
         var shown: [Entry<T>] = []
         shown.reserveCapacity(confirmed.count)

@@ -16,16 +16,27 @@ package protocol ShownLayers: AnyObject, Sendable {
     /// `model` with the layers over it; `nil` if they delete it.
     func shown(_ model: any Model) -> (any Model)?
 
-    /// What the layers make of the list under `key`; `nil` if they leave it as it is.
+    /// What the layers make of the list under `key`, or of a part of it; `nil` if they leave it as it is.
     ///
-    /// - Parameter identifiers: those of the elements of the confirmed list, in order.
-    func list(_ key: String, _ identifiers: [ModelIdentifier?]) -> [LayeredElement]?
+    /// An element whose place is not in that part is not shown.
+    ///
+    /// - Parameters:
+    ///   - identifiers: those of the elements of the confirmed list, in order.
+    ///   - ends: which ends of the list these reach.
+    func list(_ key: String, _ identifiers: [ModelIdentifier?], _ ends: ShownEnds) -> [LayeredElement]?
 
     /// Takes the context of an update, before any screen is told of it.
     func begin(_ context: (any Sendable)?)
 
     /// Everything was wiped.
     func clear()
+}
+
+/// Which ends of a list are shown.
+package struct ShownEnds: Sendable {
+    package let isAtFirst: Bool
+    package let isAtLast: Bool
+    static let both = ShownEnds(isAtFirst: true, isAtLast: true)
 }
 
 /// An element of a list that has layers over it.

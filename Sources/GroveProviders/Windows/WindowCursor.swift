@@ -24,7 +24,7 @@ struct WindowCursor: Sendable {
     private(set) var generation = 0
     /// The most rows that are shown.
     let limit: Int
-    private var place = WindowPlace.first
+    private(set) var place = WindowPlace.first
     private var count = 0
     /// Whether nothing was shown since the window was opened.
     private var isOpening = true

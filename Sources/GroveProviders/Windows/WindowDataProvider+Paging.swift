@@ -26,7 +26,7 @@ extension WindowDataProvider {
         if isOpening { await extend() }
         if !cacheHasEarlier {
             guard let before = pages.before, !pages.isAtFirst else { return }
-            guard try await load(before, beside: rows.first, isLater: false, retry) else { return }
+            guard try await load(before, beside: confirmedRows.first, isLater: false, retry) else { return }
         }
         await extend(earlier: count)
     }
@@ -36,7 +36,7 @@ extension WindowDataProvider {
         if isOpening { await extend() }
         if !cacheHasLater {
             guard let after = pages.after, !pages.isAtLast else { return }
-            guard try await load(after, beside: rows.last, isLater: true, retry) else { return }
+            guard try await load(after, beside: confirmedRows.last, isLater: true, retry) else { return }
         }
         await extend(later: count)
     }
@@ -64,7 +64,7 @@ extension WindowDataProvider {
         _ fetch: @escaping Fetch, beside row: WindowRow<Element>?, isLater: Bool, _ retry: LoadRetry
     ) async throws -> Bool {
         guard let cacheKey, let followed = dataModelManager.followed else { return false }
-        let (manager, model) = (dataModelManager, row?.model)
+        let (manager, model) = (dataModelManager, row?.confirmed)
         let generation = cursor.withLock(\.generation)
         let place = place(beside: row, isLater: isLater)
         let name = "\(cacheKey)\n\(isLater)\n\(model?.modelIdentifier?.rawValue ?? "")"
@@ -112,10 +112,11 @@ extension WindowDataProvider {
     }
 
     private func place(beside row: WindowRow<Element>?, isLater: Bool) -> ListPlace {
-        guard let row, let index = rows.firstIndex(where: { $0 === row }) else { return isLater ? .first : .last }
-        let seen = SeenRows(names: rows.map(\.model.modelIdentifier))
-        let position = position.map { isLater ? $0 + rows.count - 1 : $0 }
-        let element = ListElement(row.model, at: index, of: seen, position: position)
+        guard let row, let index = confirmedRows.firstIndex(where: { $0 === row }) else {
+            return isLater ? .first : .last
+        }
+        let seen = SeenRows(names: confirmedNames)
+        let element = ListElement(row.confirmed, at: index, of: seen, position: confirmedPositions[index])
         return isLater ? .after(element) : .before(element)
     }
 

@@ -13,8 +13,12 @@ struct WindowRead<Element: SimpleModel>: Sendable {
     var outcome: CacheRead<FoundRows<Element>>?
     /// Which of the rows are shown.
     var part = WindowCursor.Part()
+    /// The identifiers of these, and which of them were not held in memory, by their indices.
+    var names: [ModelIdentifier?] = []
+    var fresh: Set<Int> = []
     /// As of which opening of the window, and which of its wishes.
-    var (generation, wish) = (0, 0)
+    var generation = 0
+    var wish = 0
     /// Whether the cache was emptied.
     var isWiped = false
 }
@@ -44,14 +48,15 @@ extension WindowDataProvider {
                 _ = stale.withLock { $0.wait(.window(key), for: missing) }
             }
             let models = found.rows[read.part.rows].map { Leaf.node($0) }
-            let fresh = Set(models.compactMap(\.modelIdentifier))
-                .subtracting(known).subtracting(ahead)
+            read.names = models.map(\.modelIdentifier)
+            let fresh = Set(read.names.compactMap(\.self)).subtracting(known).subtracting(ahead)
+            read.fresh = Set(read.names.indices.filter { read.names[$0].map(fresh.contains) ?? true })
             consistency.graftFetched(began, models: models, over: fresh) { [read] newest in
                 guard let self else {
                     consistency.joinFetched(began, nil, [])
                     return
                 }
-                self.take(read, newest.map { $0.flatMap { Leaf.base($0) as? Element } }, asOf: began, over: fresh)
+                self.take(read, newest, asOf: began, over: fresh)
             }
         }
     }
@@ -60,7 +65,7 @@ extension WindowDataProvider {
     ///
     /// - Parameter newest: the newest versions of its rows; `nil` for those that were deleted since.
     private func take(
-        _ read: WindowRead<Element>, _ newest: [Element?], asOf began: Turn, over fresh: Set<ModelIdentifier>
+        _ read: WindowRead<Element>, _ newest: [(any Model)?], asOf began: Turn, over fresh: Set<ModelIdentifier>
     ) {
         let consistency = dataModelManager.consistencyManager
         guard read.generation == cursor.withLock(\.generation), !consistency.isCancelled(since: began) else {
@@ -73,11 +78,10 @@ extension WindowDataProvider {
             if isOpening { settle(.failed(CacheError(.suspended, "The cache could not be read."))) }
             return
         }
-        let former = rows.map(\.handle)
-        show(outcome.value ?? FoundRows(), read.part, newest)
-        let joined = rows.map { (handle: $0.handle, model: Leaf.node($0.model)) }
-        let joinedAt = consistency.joinFetched(began, key, joined, leaving: former, over: fresh)
-        for row in rows { row.readAt = joinedAt.previous }
+        let (joined, left) = show(read, newest)
+        let joinedAt = consistency.joinFetched(
+            began, key, joined.map { ($0.handle, Leaf.node($0.confirmed)) }, leaving: left, over: fresh)
+        for row in joined { row.readAt = joinedAt.previous }
         if let miss = outcome.miss {
             knownCount = nil
             isEmptied = isEmptied || read.isWiped
@@ -105,37 +109,103 @@ extension WindowDataProvider {
             }
             if loads == 0 { request.end() }
         }
+        if wasOpening { showLayers(context: nil) }
     }
 
     /// Shows nothing.
     func clear() {
         dataModelManager.consistencyManager.edit(key, leaving: nil, joining: [], posting: [], context: nil)
-        show(FoundRows(), WindowCursor.Part(), [])
+        _ = show(WindowRead(), [])
         knownCount = nil
     }
 
-    /// Shows a part of the rows that were read; those that are shown already go on as what they are.
-    private func show(_ found: FoundRows<Element>, _ part: WindowCursor.Part, _ newest: [Element?]) {
-        var old: [ModelIdentifier?: [WindowRow<Element>]] = [:]
-        for row in rows.reversed() { old[row.model.modelIdentifier, default: []].append(row) }
-        let shown = newest.compactMap { model -> WindowRow<Element>? in
-            guard let model else { return nil }
-            guard let row = old[model.modelIdentifier]?.popLast() else {
-                lastHandle += 1
-                return WindowRow(model, handle: lastHandle)
-            }
-            if !row.model.isEqual(to: model) { row.model = model }
+    /// Shows the rows that were read; those that are shown already go on as what they are.
+    ///
+    /// Rows that were held in memory are as they are shown, or news of them are on their way: they are not looked at.
+    ///
+    /// - Parameter newest: the newest versions of these rows; `nil` for those that were deleted since.
+    /// - Returns: the rows that are to be listened to from now on, and the handles of those that are not any more. A row of
+    ///   another version is in both; one that stays as it is in neither.
+    func show(
+        _ read: WindowRead<Element>, _ newest: [(any Model)?]
+    ) -> (joined: [WindowRow<Element>], left: [Int]) {
+        let found = read.outcome?.value ?? FoundRows()
+        let there = newest.indices.filter { newest[$0] != nil }
+        let names = there.map { read.names[$0] }
+        let (former, formerNames) = (confirmedRows, confirmedNames)
+        let (head, tail) = formerNames.sharedEnds(with: names)
+        var (joined, left): ([WindowRow<Element>], [Int]) = ([], [])
+        func row(_ index: Int, _ old: WindowRow<Element>?) -> WindowRow<Element> {
+            let number = there[index]
+            let model =
+                newest[number].flatMap { Leaf.base($0) as? Element } ?? found.rows[read.part.rows.lowerBound + number]
+            let row = old ?? self.row(model, names[index])
+            guard old == nil || !row.confirmed.isEqual(to: model) else { return row }
+            row.confirmed = model
+            if old != nil { left.append(row.handle) }
+            joined.append(row)
             return row
         }
-        if !shown.elementsEqual(rows, by: ===) { rows = shown }
-        let first = part.rows.isEmpty ? nil : found.positions[part.rows.lowerBound]
-        if position != first { position = first }
+        let isMoved = head + tail < max(former.count, names.count)
+        if isMoved {
+            var others: [ModelIdentifier?: [Int]] = [:]
+            for index in (head..<former.count - tail).reversed() {
+                others[formerNames[index], default: []].append(index)
+            }
+            let middle = (head..<names.count - tail).map { index in
+                row(index, others[names[index]]?.popLast().map { former[$0] })
+            }
+            confirmedRows = former[..<head] + middle + former[(former.count - tail)...]
+            left += others.values.joined().map { former[$0].handle }
+        }
+        for index in names.indices where !read.fresh.isEmpty && (index < head || index >= names.count - tail) {
+            if read.fresh.contains(there[index]) { _ = row(index, confirmedRows[index]) }
+        }
+        confirmedNames = names
+        confirmedPositions = there.map { found.positions[read.part.rows.lowerBound + $0] }
         if knownCount != found.knownCount { knownCount = found.knownCount }
-        let gaps = found.windowGaps(part)
+        let gaps = found.windowGaps(read.part)
         if self.gaps != gaps { self.gaps = gaps }
-        (cacheHasEarlier, cacheHasLater) = (part.hasEarlier, part.hasLater)
+        (cacheHasEarlier, cacheHasLater) = (read.part.hasEarlier, read.part.hasLater)
         noteEnds()
+        showRows(joined, isMoved: isMoved)
+        return (joined, left)
+    }
+
+    /// A row for `model`: that of its draft, if it was pending.
+    func row(_ model: Element, _ name: ModelIdentifier?) -> WindowRow<Element> {
+        if let name, let row = pendingRows.removeValue(forKey: name) { return row }
+        lastHandle += 1
+        return WindowRow(model, handle: lastHandle)
+    }
+
+    /// Shows the confirmed rows, with what is pending over them.
+    ///
+    /// - Parameters:
+    ///   - changed: those that are new, or of another version.
+    ///   - isMoved: whether confirmed rows have come, gone or moved.
+    func showRows(_ changed: [WindowRow<Element>], isMoved: Bool) {
+        let wasLayered = isLayered
+        let layered = layeredRows(changed)
+        if layered != nil || wasLayered {
+            let shown = layered ?? confirmedRows
+            if !shown.elementsEqual(shownRows, by: ===) { rows = shown }
+        } else if isMoved {
+            rows = confirmedRows
+        }
+        if position != confirmedPositions.first { position = confirmedPositions.first }
         arrangements.tell()
+    }
+}
+
+extension [ModelIdentifier?] {
+    /// How many are the same at the beginning, and how many of the others at the end.
+    fileprivate func sharedEnds(with other: [ModelIdentifier?]) -> (head: Int, tail: Int) {
+        let shared = Swift.min(count, other.count)
+        var (head, tail) = (0, 0)
+        while head < shared, self[head] == other[head] { head += 1 }
+        while tail < shared - head, self[count - 1 - tail] == other[other.count - 1 - tail] { tail += 1 }
+        return (head, tail)
     }
 }
 
@@ -156,31 +226,40 @@ extension WindowDataProvider: DeliveryReceiver {
     func receive(_ delivery: Delivery) {
         dataModelManager.begin(delivery.context)
         guard case .elements(let changes) = delivery.content else { return }
-        let shown = Dictionary(uniqueKeysWithValues: rows.map { ($0.handle, $0) })
+        var indices: [Int: Int] = [:]
+        for index in confirmedRows.indices { indices[confirmedRows[index].handle] = index }
         var gone: Set<Int> = []
+        var changed: [WindowRow<Element>] = []
         for change in changes {
-            guard let row = shown[change.handle], row.readAt < delivery.sequence else { continue }
+            guard let index = indices[change.handle] else { continue }
+            let row = confirmedRows[index]
+            guard row.readAt < delivery.sequence else { continue }
             guard let model = change.model else {
-                gone.insert(change.handle)
+                gone.insert(index)
                 continue
             }
             guard let model = Leaf.base(model) as? Element else {
                 dataModelManager.misuse("Two types that cannot be merged share an identifier.")
                 continue
             }
-            row.model = model
+            row.confirmed = model
+            changed.append(row)
         }
-        defer { arrangements.tell() }
-        guard !gone.isEmpty else { return }
-        rows.removeAll { gone.contains($0.handle) }
-        dataModelManager.markStale([.window(key)])
+        if !gone.isEmpty {
+            let kept = confirmedRows.indices.filter { !gone.contains($0) }
+            confirmedRows = kept.map { confirmedRows[$0] }
+            confirmedNames = kept.map { confirmedNames[$0] }
+            confirmedPositions = kept.map { confirmedPositions[$0] }
+            dataModelManager.markStale([.window(key)])
+        }
+        showRows(changed, isMoved: !gone.isEmpty)
     }
 }
 
 extension WindowDataProvider: WipeableProvider {
     func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
-        for row in rows {
-            let tree = Leaf.node(row.model)
+        for row in confirmedRows {
+            let tree = Leaf.node(row.confirmed)
             if case .missing = state, tree.holds(oneOf: whole) { updateState { $0.noteData() } }
             if let miss = misses.first(among: tree) { return updateState { $0.note(.missing(miss)) } }
         }

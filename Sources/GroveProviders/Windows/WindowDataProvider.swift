@@ -27,7 +27,8 @@ public final class WindowDataProvider<Element: SimpleModel> {
     /// The manager whose cache and engine are used.
     @ObservationIgnored public let dataModelManager: DataModelManager
 
-    /// The rows that are in memory, in order, each of which is observed by itself.
+    /// The rows that are in memory, in order, each of which is observed by itself: those of the cache, with what is
+    /// pending in an outbox over them.
     ///
     /// A view that reads this is told when rows come, go or move. A row stays the same object as long as it is shown.
     public internal(set) var rows: [WindowRow<Element>] {
@@ -40,6 +41,15 @@ public final class WindowDataProvider<Element: SimpleModel> {
 
     /// The same, for one that is not told of changes.
     @ObservationIgnored private(set) var shownRows: [WindowRow<Element>] = []
+    /// The rows without what is pending over them: those that the cache has, and that are listened to.
+    @ObservationIgnored var confirmedRows: [WindowRow<Element>] = []
+    /// Their identifiers, and their positions in the list.
+    @ObservationIgnored var confirmedNames: [ModelIdentifier?] = []
+    @ObservationIgnored var confirmedPositions: [Int] = []
+    /// The rows that are pending themselves.
+    @ObservationIgnored var pendingRows: [ModelIdentifier: WindowRow<Element>] = [:]
+    /// Whether something was pending when the rows were shown last.
+    @ObservationIgnored var isLayered = false
     /// Those that show the rows in another order.
     @ObservationIgnored var arrangements = RowFollowers()
 
@@ -110,11 +120,13 @@ public final class WindowDataProvider<Element: SimpleModel> {
         dataModelManager.listReaders.withLock { $0[key] = nil }
     }
 
-    /// Shows `count` rows of the list under `cacheKey`, from the cache, in a later turn.
+    /// Shows `count` rows of the list under `cacheKey`, from the cache.
     ///
-    /// The state is `.missing` if the cache does not have the list, or not the row that is asked for. They are shown as
-    /// soon as the cache has them. A window that is open already, over this list or another, is opened there; until the
-    /// rows are read, a window over the same list shows the former ones.
+    /// Rows around that place that another window or a ``CollectionDataProvider`` of the manager has in memory are shown
+    /// in this turn. All others are shown in a later one, when the cache has been read. The state is `.missing` if the
+    /// cache does not have the list, or not the row that is asked for. They are shown as soon as the cache has them. A
+    /// window that is open already, over this list or another, is opened there; until then, a window over the same list
+    /// shows the former rows.
     ///
     /// - Parameters:
     ///   - before: asks the network for the rows right before a row, in order; for `nil`, for the last rows of the list.
@@ -126,8 +138,9 @@ public final class WindowDataProvider<Element: SimpleModel> {
         _ cacheKey: String, at place: WindowPlace, count: Int = 50, before: Fetch? = nil,
         after: Fetch? = nil
     ) {
-        if cacheKey != self.cacheKey { clear() }
-        self.cacheKey = cacheKey
+        let isOther = cacheKey != self.cacheKey
+        (self.cacheKey, isOpening) = (cacheKey, dataModelManager.followed != nil)
+        if isOther { clear() }
         pages = WindowPages(place: place, before: before, after: after)
         anchor = nil
         cursor.withLock { $0.open(place, count: count) }
@@ -137,8 +150,9 @@ public final class WindowDataProvider<Element: SimpleModel> {
             let error = CacheError(.unsupported, "A window reads a cache of Grove, and not another delegate.")
             return updateState { $0.end(.failed(error)) }
         }
-        (isOpening, isEmptied) = (true, false)
+        isEmptied = false
         updateState { $0.begin() }
+        borrow(cacheKey)
         let reader = reader(of: ModelIdentifier(cacheKey))
         dataModelManager.listReaders.withLock { $0[key] = reader }
         dataModelManager.markStale([.window(key)])

@@ -5,7 +5,7 @@ public import Observation
 @MainActor
 @Observable
 public final class WindowRow<Element: SimpleModel>: Identifiable {
-    /// The element in its newest version; of a row that is no longer shown, the last known one.
+    /// The element in its newest version, with what is pending over it; of a row that is no longer shown, the last known one.
     ///
     /// A view that reads it is told when this element changes, and of nothing else.
     public internal(set) var model: Element {
@@ -22,14 +22,21 @@ public final class WindowRow<Element: SimpleModel>: Identifiable {
     @ObservationIgnored private(set) var shownModel: Element
     /// Counts the element's versions.
     @ObservationIgnored private(set) var revision = 0
+    /// The element without what is pending over it; of a row that is pending itself, the draft.
+    @ObservationIgnored var confirmed: Element
     /// The row's number in its window.
     @ObservationIgnored let handle: Int
     /// The place, in the order of calls, of the read that brought the model; older news are not for it.
     @ObservationIgnored var readAt = Turn.zero
 
     init(_ model: Element, handle: Int) {
-        shownModel = model
+        (shownModel, confirmed) = (model, model)
         self.handle = handle
+    }
+
+    /// Shows a version of the element, if it is another one.
+    func show(_ model: Element) {
+        if !shownModel.isEqual(to: model) { self.model = model }
     }
 }
 

@@ -1,0 +1,58 @@
+import GroveConsistency
+import GroveModel
+
+/// What is pending, over the rows that the cache has.
+extension WindowDataProvider: LayeredScreen {
+    /// The rows with what is pending over them; `nil` if that is nothing.
+    ///
+    /// - Parameter changed: rows that are new, or of another version: the layers may stand on them.
+    func layeredRows(_ changed: [WindowRow<Element>]) -> [WindowRow<Element>]? {
+        let layers = dataModelManager.layers.flatMap { $0.isEmpty ? nil : $0 }
+        // Of a list that was not read yet nothing is shown, not even drafts.
+        guard let cacheKey, let layers, !isOpening || !confirmedRows.isEmpty else {
+            // A version of before may be shown with a layer that is gone.
+            for row in isLayered ? confirmedRows : changed { row.show(row.confirmed) }
+            (isLayered, pendingRows) = (false, [:])
+            return nil
+        }
+        isLayered = true
+        for row in changed { layers.learn(Leaf.node(row.confirmed), of: row.confirmed.modelIdentifier) }
+        let ends = ShownEnds(isAtFirst: !cacheHasEarlier, isAtLast: !cacheHasLater)
+        let places =
+            layers.list(cacheKey, confirmedNames, ends) ?? confirmedRows.indices.map { .confirmed($0) }
+        var pending: [ModelIdentifier: WindowRow<Element>] = [:]
+        defer { pendingRows = pending }
+        return places.compactMap { place in
+            switch place {
+            case .confirmed(let index):
+                let row = confirmedRows[index]
+                guard let model = shown(Leaf.node(row.confirmed), by: layers) else { return nil }
+                row.show(model)
+                return row
+            case .pending(let node, let former):
+                guard let model = shown(node, by: layers), let name = model.modelIdentifier else { return nil }
+                let row = former.flatMap { pendingRows.removeValue(forKey: $0) } ?? row(model, name)
+                row.show(model)
+                pending[name] = row
+                return row
+            }
+        }
+    }
+
+    private func shown(_ node: any Model, by layers: any ShownLayers) -> Element? {
+        layers.shown(node).flatMap { Leaf.base($0) as? Element }
+    }
+
+    func showLayers(context: (any Sendable)?) {
+        if isLayered || dataModelManager.layers?.isEmpty == false { showRows([], isMoved: false) }
+    }
+
+    func confirmed(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)? {
+        for row in confirmedRows { if let found = Leaf.node(row.confirmed).find(identifier, accept) { return found } }
+        return nil
+    }
+
+    func forEachConfirmed(_ visit: (any Model) -> Void) {
+        for row in confirmedRows { visit(Leaf.node(row.confirmed)) }
+    }
+}
