@@ -56,7 +56,8 @@ extension WindowDataProvider {
             part.hasLater = part.hasLater || !rows.ends.isAtLast
             let models = found.rows[part.rows].map { Leaf.node($0) }
             let read = WindowRead(
-                outcome: .hit(found), part: part, names: models.map(\.modelIdentifier), fresh: Set(models.indices))
+                outcome: .hit(found), part: part, names: models.map(\.modelIdentifier),
+                isFresh: models.map { _ in true })
             let consistency = dataModelManager.consistencyManager
             let began = consistency.beginFetch()
             let (joined, left) = show(read, models)

@@ -13,9 +13,9 @@ struct WindowRead<Element: SimpleModel>: Sendable {
     var outcome: CacheRead<FoundRows<Element>>?
     /// Which of the rows are shown.
     var part = WindowCursor.Part()
-    /// The identifiers of these, and which of them were not held in memory, by their indices.
+    /// The identifiers of these, and whether each was not held in memory.
     var names: [ModelIdentifier?] = []
-    var fresh: Set<Int> = []
+    var isFresh: [Bool] = []
     /// As of which opening of the window, and which of its wishes.
     var generation = 0
     var wish = 0
@@ -50,7 +50,7 @@ extension WindowDataProvider {
             let models = found.rows[read.part.rows].map { Leaf.node($0) }
             read.names = models.map(\.modelIdentifier)
             let fresh = Set(read.names.compactMap(\.self)).subtracting(known).subtracting(ahead)
-            read.fresh = Set(read.names.indices.filter { read.names[$0].map(fresh.contains) ?? true })
+            read.isFresh = read.names.map { $0.map(fresh.contains) ?? true }
             consistency.graftFetched(began, models: models, over: fresh) { [read] newest in
                 guard let self else {
                     consistency.joinFetched(began, nil, [])
@@ -132,11 +132,13 @@ extension WindowDataProvider {
         let found = read.outcome?.value ?? FoundRows()
         let there = newest.indices.filter { newest[$0] != nil }
         let names = there.map { read.names[$0] }
-        let (former, formerNames) = (confirmedRows, confirmedNames)
-        let (head, tail) = formerNames.sharedEnds(with: names)
-        var (joined, left): ([WindowRow<Element>], [Int]) = ([], [])
-        func row(_ index: Int, _ old: WindowRow<Element>?) -> WindowRow<Element> {
+        let former = confirmedRows
+        let match = RowMatch(from: confirmedNames, to: names)
+        var (joined, left): ([WindowRow<Element>], [Int]) = ([], match.left.map { former[$0].handle })
+        func row(_ index: Int) -> WindowRow<Element> {
+            let old = match.old[index].map { former[$0] }
             let number = there[index]
+            if let old, !read.isFresh[number] { return old }
             let model =
                 newest[number].flatMap { Leaf.base($0) as? Element } ?? found.rows[read.part.rows.lowerBound + number]
             let row = old ?? self.row(model, names[index])
@@ -146,29 +148,13 @@ extension WindowDataProvider {
             joined.append(row)
             return row
         }
-        let isMoved = head + tail < max(former.count, names.count)
-        if isMoved {
-            var others: [ModelIdentifier?: [Int]] = [:]
-            for index in (head..<former.count - tail).reversed() {
-                others[formerNames[index], default: []].append(index)
-            }
-            let middle = (head..<names.count - tail).map { index in
-                row(index, others[names[index]]?.popLast().map { former[$0] })
-            }
-            confirmedRows = former[..<head] + middle + former[(former.count - tail)...]
-            left += others.values.joined().map { former[$0].handle }
-        }
-        for index in names.indices where !read.fresh.isEmpty && (index < head || index >= names.count - tail) {
-            if read.fresh.contains(there[index]) { _ = row(index, confirmedRows[index]) }
-        }
+        if match.isMoved || read.isFresh.contains(true) { confirmedRows = names.indices.map(row) }
         confirmedNames = names
         confirmedPositions = there.map { found.positions[read.part.rows.lowerBound + $0] }
-        if knownCount != found.knownCount { knownCount = found.knownCount }
-        let gaps = found.windowGaps(read.part)
-        if self.gaps != gaps { self.gaps = gaps }
+        note(confirmedPositions.first, found.knownCount, found.windowGaps(read.part))
         (cacheHasEarlier, cacheHasLater) = (read.part.hasEarlier, read.part.hasLater)
         noteEnds()
-        showRows(joined, isMoved: isMoved)
+        showRows(joined, isMoved: match.isMoved)
         return (joined, left)
     }
 
@@ -193,19 +179,50 @@ extension WindowDataProvider {
         } else if isMoved {
             rows = confirmedRows
         }
-        if position != confirmedPositions.first { position = confirmedPositions.first }
         arrangements.tell()
     }
 }
 
-extension [ModelIdentifier?] {
-    /// How many are the same at the beginning, and how many of the others at the end.
-    fileprivate func sharedEnds(with other: [ModelIdentifier?]) -> (head: Int, tail: Int) {
-        let shared = Swift.min(count, other.count)
-        var (head, tail) = (0, 0)
-        while head < shared, self[head] == other[head] { head += 1 }
-        while tail < shared - head, self[count - 1 - tail] == other[other.count - 1 - tail] { tail += 1 }
-        return (head, tail)
+/// Which rows are which after a read.
+private struct RowMatch {
+    /// The former index of each row; `nil` for those that came.
+    private(set) var old: [Int?]
+    /// The former indices of those that went.
+    private(set) var left: [Int] = []
+    /// Whether rows came, went or moved.
+    private(set) var isMoved: Bool
+
+    /// - Complexity: linear; what moves, or comes or goes by more than some rows at a place, is looked up.
+    init(from former: [ModelIdentifier?], to names: [ModelIdentifier?]) {
+        old = Array(repeating: nil, count: names.count)
+        isMoved = former.count != names.count
+        var isLeft = Array(repeating: true, count: former.count)
+        var (index, next) = (0, 0)
+        while index < former.count, next < names.count {
+            if former[index] == names[next] {
+                (old[next], isLeft[index]) = (index, false)
+                (index, next) = (index + 1, next + 1)
+                continue
+            }
+            isMoved = true
+            if let came = names[next...].prefix(8).firstIndex(of: former[index]) {
+                next = came
+            } else if let went = former[index...].prefix(8).firstIndex(of: names[next]) {
+                index = went
+            } else {
+                break
+            }
+        }
+        guard isMoved else { return }
+        left = former.indices.filter { isLeft[$0] }
+        guard !left.isEmpty else { return }
+        var others: [ModelIdentifier?: [Int]] = [:]
+        for index in left.reversed() { others[former[index], default: []].append(index) }
+        for index in names.indices where old[index] == nil {
+            old[index] = others[names[index]]?.popLast()
+            if let index = old[index] { isLeft[index] = false }
+        }
+        left.removeAll { !isLeft[$0] }
     }
 }
 
@@ -250,6 +267,7 @@ extension WindowDataProvider: DeliveryReceiver {
             confirmedRows = kept.map { confirmedRows[$0] }
             confirmedNames = kept.map { confirmedNames[$0] }
             confirmedPositions = kept.map { confirmedPositions[$0] }
+            if position != confirmedPositions.first { position = confirmedPositions.first }
             dataModelManager.markStale([.window(key)])
         }
         showRows(changed, isMoved: !gone.isEmpty)

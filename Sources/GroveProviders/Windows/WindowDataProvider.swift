@@ -183,6 +183,14 @@ public final class WindowDataProvider<Element: SimpleModel> {
         if !state.isSame(as: request.shown) { state = request.shown }
     }
 
+    /// Says what is known of the list, as far as that is news.
+    func note(_ position: Int?, _ count: Int, _ gaps: [WindowGap]) {
+        // Reading an observed property of a generic type takes a microsecond or more.
+        if _position != position { self.position = position }
+        if _knownCount != count { knownCount = count }
+        if _gaps != gaps { self.gaps = gaps }
+    }
+
     /// Lets those go on who asked for rows up to a wish.
     func resume(through wish: Int) {
         let settled = waiting.filter { $0.wish <= wish }
