@@ -56,7 +56,7 @@ public final class WindowDataProvider<Element: SimpleModel> {
     /// The parts of the list beside these rows that the cache does not have, in order.
     public internal(set) var gaps: [WindowGap] = []
 
-    /// The position of the first row, all elements of the list counted; `nil` without rows.
+    /// The position of the first row that the cache has, all elements of the list counted; `nil` without rows.
     public internal(set) var position: Int?
 
     /// How many elements of the list the cache knows, deleted ones included; `nil` if it does not have the list.
