@@ -107,29 +107,33 @@ public struct Draft {
     }
 
     /// Takes the element of `identifier` out of the list under `key`; the model stays.
+    ///
+    /// Over a cache of your own, a list that no screen shows is changed only if its type is named: see
+    /// ``remove(_:id:fromCollection:)``.
     public mutating func remove(_ identifier: ModelIdentifier, fromCollection key: String) {
         note(.remove(identifier), key)
     }
 
-    /// Moves the element of `identifier` in the list under `key`.
+    /// Moves the element of `identifier` in the list under `key`; for a cache of your own, see
+    /// ``remove(_:fromCollection:)``.
     public mutating func move(_ identifier: ModelIdentifier, to place: ElementPlace, inCollection key: String) {
         note(.move(identifier, place), key)
     }
 
-    /// Takes the element of type `M` whose identity is `id` out of the list under `key`; the model stays.
+    /// Takes the element of type `M` whose identity is `id` out of the list under `key`, which is one of `M`; the model stays.
     public mutating func remove<M: KeyedModel>(_ type: M.Type, id: M.ModelID, fromCollection key: String) {
-        remove(M.modelIdentifier(for: id), fromCollection: key)
+        note(.remove(M.modelIdentifier(for: id)), key, of: type)
     }
 
-    /// Moves the element of type `M` whose identity is `id` in the list under `key`.
+    /// Moves the element of type `M` whose identity is `id` in the list under `key`, which is one of `M`.
     public mutating func move<M: KeyedModel>(
         _ type: M.Type, id: M.ModelID, to place: ElementPlace, inCollection key: String
     ) {
-        move(M.modelIdentifier(for: id), to: place, inCollection: key)
+        note(.move(M.modelIdentifier(for: id), place), key, of: type)
     }
 
-    private mutating func note(_ change: ListChange, _ key: String) {
-        steps.append(ListStep(key: key, change: change))
+    private mutating func note(_ change: ListChange, _ key: String, of type: (any SimpleModel.Type)? = nil) {
+        steps.append(ListStep(key: key, change: change, type: type))
     }
 }
 
@@ -167,6 +171,8 @@ final class LayeredModels {
 struct ListStep: Sendable {
     let key: String
     let change: ListChange
+    /// That of the list's elements, if a removal or a move names it.
+    let type: (any SimpleModel.Type)?
 
     /// The same, after the server gave `new`, and the model `node`, for the identifier `old`.
     func replacing(_ old: ModelIdentifier, _ new: ModelIdentifier, _ node: any Model) -> ListStep {
@@ -185,7 +191,7 @@ struct ListStep: Sendable {
             case .remove(let identifier): .remove(identifier == old ? new : identifier)
             case .move(let identifier, let place): .move(identifier == old ? new : identifier, renamed(place))
             }
-        return ListStep(key: key, change: changed)
+        return ListStep(key: key, change: changed, type: type)
     }
 }
 

@@ -1,4 +1,3 @@
-public import GroveCoding
 public import GroveModel
 
 /// Something that the user did, and that a server has yet to hear of.
@@ -62,22 +61,22 @@ public struct Attempt: Sendable, Hashable {
 
 /// What the server says to a mutation.
 public struct Answer: Sendable {
-    let models: [any CacheableModel]
+    let models: [any SimpleModel]
     let local: ModelIdentifier?
     let includes: Set<String>
 
-    /// An answer that brings `models`.
+    /// An answer that brings `models`, each with an identifier, and of a type that the cache stores.
     ///
     /// - Parameters:
     ///   - local: the identifier that the application made up for the first of them: what is shown under it goes on under the server's.
     ///   - includes: keys of other mutations that the answer takes into account: they are done too.
-    public init(_ models: any CacheableModel..., replacing local: ModelIdentifier? = nil, includes: Set<String> = []) {
+    public init(_ models: any SimpleModel..., replacing local: ModelIdentifier? = nil, includes: Set<String> = []) {
         self.init(contentsOf: models, replacing: local, includes: includes)
     }
 
     /// An answer that brings `models`, as an array.
     public init(
-        contentsOf models: [any CacheableModel], replacing local: ModelIdentifier? = nil, includes: Set<String> = []
+        contentsOf models: [any SimpleModel], replacing local: ModelIdentifier? = nil, includes: Set<String> = []
     ) {
         (self.models, self.local, self.includes) = (models, local, includes)
     }

@@ -1,5 +1,4 @@
 import GroveCache
-import GroveCoding
 import GroveConsistency
 public import GroveModel
 import GroveProviders
@@ -28,37 +27,22 @@ extension Outbox {
     /// Shows and stores what the server said: the layers of `items` go in the turn in which that is shown.
     func confirm(_ items: [PendingMutation], _ answer: Answer, _ place: Place) async {
         let life = life
+        // It is sent again, with its key.
+        guard manager != nil || !store.isByManager else { return items.forEach { $0.state = .waiting } }
         for item in items { item.state = .confirmed }
         let landing = Landing(numbers: items.compactMap(\.layer?.number), answer: answer)
-        if let manager { await manager.confirm(answer.models, asOf: place, context: landing) }
+        let shown = await manager?.confirm(
+            answer.models, asOf: place, isStored: store.isByManager, context: landing)
         guard life == self.life else { return }
         // If no screen that was told holds any of it.
         land(landing)
         let ends = items.map { (name: $0.record.name, steps: $0.layer?.landed ?? []) }
         let renamed = answer.replacement.map { rename($0) } ?? []
         if !renamed.isEmpty { layers.remake() }
-        let (owner, seen, isLast) = (owner, seen, isIdle)
-        let storeModels: @Sendable ([ListStep], borrowing CacheTransaction) throws -> Void = { steps, tx in
-            for model in answer.models { try Outbox.write(model, tx, asOf: place) }
-            let brought = Set(answer.models.compactMap(\.modelIdentifier))
-            for step in steps { try step.store(tx, brought: brought) }
-        }
-        let isApart = store.writeModels != nil
-        let storing = write(models: { tx in try storeModels(ends.flatMap(\.steps), tx) }) { tx in
-            if isLast { try OutboxStore.release(tx, owner) }
-            // Another process has confirmed the others meanwhile, or everything was emptied there.
-            let left = try ends.filter { try tx.kept($0.name) != nil }
-            guard !left.isEmpty || ends.isEmpty else { return }
-            if !isApart { try storeModels(left.flatMap(\.steps), tx) }
-            for record in renamed { try OutboxStore.update(record, tx, seen) { $0.body = record.body } }
-            try OutboxStore.end(left.map(\.name), tx, seen)
-            guard let replacement = answer.replacement else { return }
-            var names = ConfirmedNames(try tx.kept(ConfirmedNames.name))
-            names.add(replacement)
-            try tx.keep(names.encoded(), as: ConfirmedNames.name)
-        }
         do {
-            try await storing.value
+            if store.isByManager, let shown { try await confirmLists(of: items, with: shown) }
+            guard life == self.life else { return }
+            try await save(answer, place, ends, renamed).value
         } catch {
             guard life == self.life else { return }
             for item in items { onProblem?(item, .unsaved(error)) }
@@ -68,15 +52,64 @@ extension Outbox {
         }
         // The manager is told of the commit as of another's: it must not count as a change since the next request. The lists that it is
         // in are read in a few steps.
-        await tellManager(steps: ends.allSatisfy(\.steps.isEmpty) ? 1 : 4)
+        if !store.isByManager { await tellManager(steps: ends.allSatisfy(\.steps.isEmpty) ? 1 : 4) }
         guard life == self.life else { return }
         for item in items { forget(item) }
     }
 
-    nonisolated private static func write<M: CacheableModel>(
-        _ model: M, _ tx: borrowing CacheTransaction, asOf place: Place
+    /// Stores what the server said, and removes the records of what is done.
+    private func save(
+        _ answer: Answer, _ place: Place, _ ends: [(name: String, steps: [ListStep])], _ renamed: [OutboxRecord]
+    ) -> Task<Void, any Error> {
+        let (owner, seen, isLast) = (owner, seen, isIdle)
+        let storeModels: @Sendable ([ListStep], borrowing CacheTransaction) throws -> Void = { steps, tx in
+            for model in answer.models { try Outbox.write(model, tx, asOf: place) }
+            let brought = Set(answer.models.compactMap(\.modelIdentifier))
+            for step in steps { try step.store(tx, brought: brought) }
+        }
+        let isTogether = if case .together = store.models { true } else { false }
+        return write(models: { tx in try storeModels(ends.flatMap(\.steps), tx) }) { tx in
+            if isLast { try OutboxStore.release(tx, owner) }
+            // Another process has confirmed the others meanwhile, or everything was emptied there.
+            let left = try ends.filter { try tx.kept($0.name) != nil }
+            guard !left.isEmpty || ends.isEmpty else { return }
+            if isTogether { try storeModels(left.flatMap(\.steps), tx) }
+            for record in renamed { try OutboxStore.update(record, tx, seen) { $0.body = record.body } }
+            try OutboxStore.end(left.map(\.name), tx, seen)
+            guard let replacement = answer.replacement else { return }
+            var names = ConfirmedNames(try tx.kept(ConfirmedNames.name))
+            names.add(replacement)
+            try tx.keep(names.encoded(), as: ConfirmedNames.name)
+        }
+    }
+
+    /// Lets the manager change the lists, which the layers of `items` go on to show meanwhile; returns when its cache was called.
+    private func confirmLists(of items: [PendingMutation], with answer: ConfirmedAnswer) async throws {
+        guard let manager else { return }
+        for item in items {
+            for step in item.layer?.landed ?? [] {
+                let change: ConfirmedChange =
+                    switch step.change {
+                    case .insert(let identifier, _, let place, _): .insert(identifier, at: place)
+                    case .remove(let identifier): .remove(identifier)
+                    case .move(let identifier, let place): .move(identifier, to: place)
+                    }
+                if try await manager.confirm(change, ofList: step.key, of: step.type, with: answer) { continue }
+                let text =
+                    "No screen shows the list, and the change of it names no type: the stored list stays as it is."
+                onProblem?(item, .unsaved(CacheError(.unsupported, text, identifier: ModelIdentifier(step.key))))
+            }
+        }
+        await manager.flush()
+    }
+
+    nonisolated private static func write(
+        _ model: some SimpleModel, _ tx: borrowing CacheTransaction, asOf place: Place
     ) throws {
-        try tx.write(model, asOf: place)
+        guard let identifier = model.modelIdentifier else {
+            throw CacheError(.unidentified, "A model of an answer needs an identifier.")
+        }
+        try tx.write(model, forKey: identifier.rawValue, asOf: place)
     }
 
     /// Lets the layers go that are confirmed, but for their lists.

@@ -27,7 +27,7 @@ extension Outbox {
                 }
             }
             do {
-                if let models, let writeModels = store.writeModels {
+                if let models, case .apart(let writeModels) = store.models {
                     try await writeModels { tx in
                         try check()
                         try models(tx)
@@ -48,6 +48,11 @@ extension Outbox {
 
     // MARK: Lanes
 
+    /// Whether anything is sent: without its manager an outbox cannot store what is confirmed, if it has no cache.
+    var canSend: Bool {
+        isStarted && !isSuspended && !isClosed && (manager != nil || !store.isByManager)
+    }
+
     var lanes: Set<String> { Set(pending.lazy.filter(\.isUnsent).map(\.record.lane)) }
 
     /// What a lane sends next.
@@ -59,7 +64,7 @@ extension Outbox {
 
     /// Sends what is next in a lane, if nothing of it is under way; or sees to it that it is when it is due.
     func pump(_ lane: String) {
-        guard isStarted, !isSuspended, !isClosed, sending[lane] == nil else { return resumeWaiters() }
+        guard canSend, sending[lane] == nil else { return resumeWaiters() }
         guard let item = next(in: lane) else { return resumeWaiters() }
         guard item.due <= options.now() else {
             wake(lane, at: item.due)

@@ -103,6 +103,32 @@ public final class Outbox<API: Sendable> {
         try self.init(OutboxStore(cache, keptIn: keeper), api, types, options)
     }
 
+    /// Opens the outbox of a manager over a cache of your own, which is only a `CacheDelegate`, with what `keeper` has kept.
+    ///
+    /// ```swift
+    /// let outbox = try Outbox(api, for: [Like.self, SendMessage.self], keptIn: keeper)
+    /// let manager = DataModelManager(cacheDelegate: cache, outbox: outbox)
+    /// ```
+    ///
+    /// `keeper` is a cache on disk with nothing else in it. A `MemoryCache` keeps nothing: what is pending ends with the process then.
+    ///
+    /// The manager stores what is confirmed, in calls of its cache; then the record is removed. A delegate does not say when something is on
+    /// disk, so a kill may lose what was confirmed just before it. A list that no screen shows is read, changed and stored whole. If the
+    /// draft's call does not name the type of its elements, it stays as it is, and ``onProblem`` is told.
+    ///
+    /// Nothing is sent without the manager.
+    ///
+    /// - Parameters:
+    ///   - api: what mutations are sent with.
+    ///   - types: all types of mutations that may be kept. One of another type stays in `keeper`, and is reported.
+    /// - Throws: ``CacheError`` as a read of `keeper` does.
+    public convenience init<Keeper: NodeStore>(
+        _ api: API, for types: [any Mutation<API>.Type], keptIn keeper: NormalizedCache<Keeper>,
+        options: OutboxOptions = OutboxOptions()
+    ) throws(CacheError) {
+        try self.init(OutboxStore(keptIn: keeper), api, types, options)
+    }
+
     private init(
         _ store: OutboxStore, _ api: API, _ types: [any Mutation<API>.Type], _ options: OutboxOptions
     ) throws(CacheError) {
@@ -311,7 +337,7 @@ public final class Outbox<API: Sendable> {
 
     private var isQuiet: Bool {
         guard sending.isEmpty else { return false }
-        guard !isSuspended, !isClosed, isStarted else { return true }
+        guard canSend else { return true }
         return !lanes.contains { lane in next(in: lane).map { $0.due <= options.now() } ?? false }
     }
 
@@ -348,7 +374,20 @@ extension DataModelManager {
     public convenience init<Store: NodeStore, API: Sendable>(
         _ cache: NormalizedCache<Store>, outbox: Outbox<API>
     ) {
+        precondition(!outbox.store.isByManager, "Open the outbox with the cache: Outbox(cache, …).")
         self.init(cacheDelegate: cache)
+        outbox.serve(self)
+    }
+
+    /// Makes a manager over a cache of your own, with an outbox that was opened without a cache: see ``Outbox/init(_:for:keptIn:options:)``.
+    ///
+    /// - Parameter cacheTimeout: how many seconds a fetch waits for the cache.
+    @MainActor
+    public convenience init<API: Sendable>(
+        cacheDelegate: any CacheDelegate, outbox: Outbox<API>, cacheTimeout: Double = 30
+    ) {
+        precondition(outbox.store.isByManager, "This outbox is of another cache: make its manager over that.")
+        self.init(cacheDelegate: cacheDelegate, cacheTimeout: cacheTimeout)
         outbox.serve(self)
     }
 }

@@ -5,6 +5,16 @@ import GroveModel
 struct OutboxStore: Sendable {
     typealias Body = @Sendable (borrowing CacheTransaction) throws -> Void
 
+    /// What stores the models of a confirmation.
+    enum Models: Sendable {
+        /// The transaction that removes its record.
+        case together
+        /// Another one, of another cache.
+        case apart(@Sendable (@escaping Body) async throws -> Void)
+        /// The manager, in a cache of which the outbox knows nothing.
+        case byManager
+    }
+
     let all: @Sendable () throws(CacheError) -> [(name: String, bytes: [UInt8]?)]
     let kept: @Sendable (String) throws(CacheError) -> [UInt8]?
     let write: @Sendable (@escaping Body) async throws -> Void
@@ -13,28 +23,31 @@ struct OutboxStore: Sendable {
     let told: @Sendable () async -> Void
     /// Calls its argument after each commit of which followers are told, until what it returns is gone.
     let follow: @Sendable (@escaping @Sendable () -> Void) -> any FollowedCache
-    /// Writes models, if what is pending is kept elsewhere; `nil` if one transaction does both.
-    let writeModels: (@Sendable (@escaping Body) async throws -> Void)?
+    let models: Models
     /// Empties what keeps what is pending, if a wipe of the cache does not.
     let wipeKept: (@Sendable () throws(CacheError) -> Void)?
 
     init<Store: NodeStore>(_ cache: NormalizedCache<Store>) {
-        self.init(cache, cache, writeModels: nil, wipeKept: nil)
+        self.init(cache, cache, .together, wipeKept: nil)
     }
 
     /// - Parameter keeper: keeps what is pending.
     init<Store: NodeStore, Keeper: NodeStore>(
         _ cache: NormalizedCache<Store>, keptIn keeper: NormalizedCache<Keeper>
     ) {
-        self.init(
-            cache, keeper,
-            writeModels: { body in try await cache.write(durability: .standard) { tx in try body(tx) } },
-            wipeKept: { () throws(CacheError) in try keeper.wipe() })
+        let write: @Sendable (@escaping Body) async throws -> Void = { body in
+            try await cache.write(durability: .standard) { tx in try body(tx) }
+        }
+        self.init(cache, keeper, .apart(write)) { () throws(CacheError) in try keeper.wipe() }
+    }
+
+    /// What is pending, beside a cache that the manager alone knows.
+    init<Keeper: NodeStore>(keptIn keeper: NormalizedCache<Keeper>) {
+        self.init(keeper, keeper, .byManager) { () throws(CacheError) in try keeper.wipe() }
     }
 
     private init<Store: NodeStore, Keeper: NodeStore>(
-        _ cache: NormalizedCache<Store>, _ keeper: NormalizedCache<Keeper>,
-        writeModels: (@Sendable (@escaping Body) async throws -> Void)?,
+        _ cache: NormalizedCache<Store>, _ keeper: NormalizedCache<Keeper>, _ models: Models,
         wipeKept: (@Sendable () throws(CacheError) -> Void)?
     ) {
         all = { () throws(CacheError) in try keeper.allKept() }
@@ -43,8 +56,11 @@ struct OutboxStore: Sendable {
         place = { cache.place() }
         told = { await cache.followersTold() }
         follow = { body in keeper.followed { _ in body() } }
-        (self.writeModels, self.wipeKept) = (writeModels, wipeKept)
+        (self.models, self.wipeKept) = (models, wipeKept)
     }
+
+    /// Whether the manager's cache has the models.
+    var isByManager: Bool { if case .byManager = models { true } else { false } }
 }
 
 extension OutboxStore {

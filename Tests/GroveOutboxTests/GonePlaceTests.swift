@@ -60,7 +60,7 @@ struct GonePlaceTests {
         let scene = try Scene()
         let feed = await scene.feed((1...3).map { Post(id: $0) })
         _ = scene.submit(Put(post: 9, isNew: true, before: 77))
-        let request = await scene.server.next()
+        let request = try await scene.server.next()
         // Another screen has had it from elsewhere, and deletes it.
         try await scene.cache.write(Post(id: 9))
         try await scene.cache.delete(Post.self, id: 9)
@@ -79,7 +79,7 @@ struct GonePlaceTests {
         _ = scene.submit(TakeOut(post: 2))
         #expect(feed.data.map(\.id) == [1, 3])
         #expect(try scene.cache.collection("feed", of: Post.self)?.map(\.id) == [1, 2, 3])
-        await scene.server.reply(Answer())
+        try await scene.server.reply(Answer())
         await scene.outbox.flush()
         #expect(scene.outbox.pending.isEmpty)
         #expect(feed.data.map(\.id) == [1, 3])
@@ -95,7 +95,7 @@ struct GonePlaceTests {
         _ = scene.submit(Put(post: post, isNew: isNew, before: 77))
         let then = isNew ? [1, 2, 3, 9] : [2, 3, 1]
         #expect(feed.data.map(\.id) == then)
-        await scene.server.reply(Answer(Post(id: post)))
+        try await scene.server.reply(Answer(Post(id: post)))
         await scene.outbox.flush()
         #expect(scene.outbox.pending.isEmpty)
         #expect(feed.data.map(\.id) == then)

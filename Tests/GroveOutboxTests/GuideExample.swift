@@ -68,6 +68,17 @@ func openBlog(keptIn keeper: MemoryCache, _ api: BlogAPI) throws -> Outbox<BlogA
 }
 
 @MainActor
+func openBlog(
+    over cache: any CacheDelegate, keptIn keeper: MemoryCache, _ api: BlogAPI
+) throws -> (Outbox<BlogAPI>, DataModelManager) {
+    // ---8<---
+    let outbox = try Outbox(api, for: [LikePost.self, PublishPost.self], keptIn: keeper)
+    let manager = DataModelManager(cacheDelegate: cache, outbox: outbox)
+    // ---8<---
+    return (outbox, manager)
+}
+
+@MainActor
 func followBlog(_ outbox: Outbox<BlogAPI>, _ post: Post, _ keys: Set<String>) async {
     // ---8<---
     await outbox.receive(Answer(post, includes: keys))

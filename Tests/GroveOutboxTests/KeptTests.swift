@@ -53,8 +53,8 @@ struct KeptTests {
         let outbox = try Outbox(cache, server, for: types, options: Scene.options(clock))
         #expect(outbox.pending.map(\.id) == keys)
         let manager = DataModelManager(cache, outbox: outbox)
-        await server.reply(Answer(Post(id: 0, likes: 1, isLiked: true)))
-        await server.reply(Answer(Post(id: 2, likes: 1, isLiked: true)))
+        try await server.reply(Answer(Post(id: 0, likes: 1, isLiked: true)))
+        try await server.reply(Answer(Post(id: 2, likes: 1, isLiked: true)))
         await outbox.flush()
         #expect(server.seen.map(\.key) == keys)
         #expect(try cache.model(Post.self, id: 2)?.isLiked == true)
@@ -113,7 +113,7 @@ struct KeptTests {
         outbox.discard(item)
         for id in 2..<100 { try await cache.delete(Post.self, id: id) }
         let key = try await outbox.submit(large).id
-        #expect(await server.next().attempt.key == key)
+        #expect(try await server.next().attempt.key == key)
         #expect(screen.data?.text == large.text)
         cache.close()
     }
@@ -133,7 +133,7 @@ struct KeptTests {
         await manager.flush()
         let key = try await outbox.submit(Like(post: 1)).id
         let large = Post(id: 1, text: String(repeating: "x", count: 2_000_000), likes: 7, isLiked: true)
-        await server.reply(Answer(large))
+        try await server.reply(Answer(large))
         await outbox.flush()
         guard case .unsaved? = problems.first else { return #expect(Bool(false), "\(problems)") }
         #expect(screen.data?.likes == 7)
@@ -143,7 +143,7 @@ struct KeptTests {
         #expect(again.pending.map(\.id) == [key])
         again.resume()
         clock.advance(61)
-        let request = await server.next()
+        let request = try await server.next()
         #expect(request.attempt.key == key)
         request.reply(.success(Answer(large)))
         await again.flush()
@@ -165,8 +165,8 @@ struct KeptTests {
             contentsOf: root.appending(path: "Tests/GroveOutboxTests/GuideExample.swift"), encoding: .utf8)
         let guide = try String(contentsOf: root.appending(path: "Docs/Guides/PendingChanges.md"), encoding: .utf8)
         let parts = code.split(separator: "// ---8<---\n")
-        #expect(parts.count == 11)
-        for part in [parts[1], parts[3], parts[5], parts[7], parts[9]] {
+        #expect(parts.count == 13)
+        for part in [parts[1], parts[3], parts[5], parts[7], parts[9], parts[11]] {
             let text = part.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             let snippet = text.joined(separator: "\n").trimmingTrail()
             #expect(guide.contains("```swift\n\(snippet)\n```"), "\(snippet)")

@@ -140,7 +140,7 @@ private struct OutboxKillSweep {
         // The lease of the process that is gone.
         scene.clock.advance(61)
         while !scene.outbox.pending.isEmpty {
-            let request = await scene.server.next()
+            let request = try await scene.server.next()
             let key = request.attempt.key
             request.reply(.success(truth.carryOut(request.name, key).answer))
             await waitUntil { !scene.outbox.pending.contains { $0.id == key } }

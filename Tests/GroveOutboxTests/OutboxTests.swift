@@ -34,7 +34,7 @@ struct OutboxTests {
         var told: [Int] = []
         let watcher = Watcher { told.append($0) }
         screen.delegate = watcher
-        await scene.server.reply(Answer(Post(id: 34, likes: 9, isLiked: true)))
+        try await scene.server.reply(Answer(Post(id: 34, likes: 9, isLiked: true)))
         await scene.outbox.flush()
         #expect(screen.data == Post(id: 34, likes: 9, isLiked: true))
         #expect(told == [9])
@@ -53,8 +53,8 @@ struct OutboxTests {
         scene.manager.updateModel(Post(id: 34, text: "pushed", likes: 20))
         await scene.manager.flush()
         #expect(screen.data == Post(id: 34, text: "mine", likes: 21, isLiked: true))
-        await scene.server.fail(Refusal("no"))
-        #expect(await scene.server.next().name == "edit:Post:34:mine")
+        try await scene.server.fail(Refusal("no"))
+        #expect(try await scene.server.next().name == "edit:Post:34:mine")
         #expect(screen.data == Post(id: 34, text: "mine", likes: 20))
         guard case .refused = item.state else { return #expect(Bool(false), "It is not refused.") }
         #expect(scene.told.problems.map(\.0) == [item.id])
@@ -72,7 +72,7 @@ struct OutboxTests {
         scene.manager.updateModel(Post(id: 34, likes: 6, isLiked: true))
         await scene.manager.flush()
         #expect(screen.data?.likes == 6)
-        await scene.server.reply(Answer())
+        try await scene.server.reply(Answer())
         await scene.outbox.flush()
         #expect(screen.data?.likes == 6)
     }
@@ -86,8 +86,8 @@ struct OutboxTests {
         #expect(feed.data.map(\.id) == [1, 2, -7])
         #expect(feed.data.last?.text == "hello!")
         let row = try #require(feed.rows.last?.id)
-        await scene.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
-        #expect(await scene.server.reply(Answer(Post(id: 90, text: "hello!"))) == "edit:Post:90:hello!")
+        try await scene.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
+        #expect(try await scene.server.reply(Answer(Post(id: 90, text: "hello!"))) == "edit:Post:90:hello!")
         await scene.outbox.flush()
         #expect(feed.data == [Post(id: 1), Post(id: 2), Post(id: 90, text: "hello!")])
         #expect(feed.rows.last?.id == row)
@@ -100,18 +100,18 @@ struct OutboxTests {
         let scene = try Scene()
         let screen = scene.screen(Post(id: 34))
         let item = scene.submit(Like(post: 34))
-        await scene.server.fail(NoNetwork())
+        try await scene.server.fail(NoNetwork())
         await scene.outbox.flush()
         guard case .waitingForNetwork = item.state else { return #expect(Bool(false), "It does not wait.") }
         #expect(screen.data?.isLiked == true)
         scene.clock.advance(1)
-        await scene.server.fail(NoNetwork())
+        try await scene.server.fail(NoNetwork())
         await scene.outbox.flush()
         scene.clock.advance(1)
         await scene.outbox.flush()
         #expect(scene.server.seen.count == 2, "The second pause is twice as long.")
         scene.outbox.resume()
-        await scene.server.reply(Answer(Post(id: 34, likes: 1, isLiked: true)))
+        try await scene.server.reply(Answer(Post(id: 34, likes: 1, isLiked: true)))
         await scene.outbox.flush()
         #expect(Set(scene.server.seen.map(\.key)) == [item.id])
         #expect(scene.server.seen.map(\.number) == [0, 1, 2])
@@ -131,7 +131,7 @@ struct OutboxTests {
         await scene.outbox.flush()
         #expect(scene.server.seen.isEmpty)
         scene.clock.advance(5)
-        #expect(await scene.server.next().name == "write:-2")
+        #expect(try await scene.server.next().name == "write:-2")
     }
 
     @Test("What is pending survives a relaunch, in order, and is shown before a provider shows anything without it")
@@ -151,7 +151,7 @@ struct OutboxTests {
         let feed = CollectionDataProvider<Post>(dataModelManager: scene.manager)
         _ = try await feed.fetchDataFromCache(withCacheKey: "feed")
         #expect(feed.data == [Post(id: 1, likes: 1, isLiked: true), Post(id: -1, text: "b")])
-        #expect(await scene.server.next().attempt.key == keys[0])
+        #expect(try await scene.server.next().attempt.key == keys[0])
     }
 
     @Test("What is kept of an unknown type stays, and is told")
@@ -210,14 +210,14 @@ struct OutboxTests {
         let first = try Scene(cache, clock: clock, keys: "a")
         let second = try Scene(cache, clock: clock, keys: "b")
         _ = first.submit(Like(post: 1))
-        let request = await first.server.next()
+        let request = try await first.server.next()
         let item = second.submit(Like(post: 2))
         await second.outbox.flush()
         #expect(second.server.seen.isEmpty)
         #expect(second.outbox.pending.map(\.id) == [request.attempt.key, item.id])
         clock.advance(61)
-        #expect(await second.server.reply(Answer()) == "like:1")
-        #expect(await second.server.reply(Answer()) == "like:2")
+        #expect(try await second.server.reply(Answer()) == "like:1")
+        #expect(try await second.server.reply(Answer()) == "like:2")
         await second.outbox.flush()
         #expect(second.outbox.pending.isEmpty)
     }
@@ -229,13 +229,13 @@ struct OutboxTests {
         for (id, lane) in [(-1, "x"), (-2, "x"), (-3, "y")] {
             _ = scene.submit(Write(local: id, text: "", inLane: lane))
         }
-        let requests = [await scene.server.next(), await scene.server.next()].sorted { $0.name < $1.name }
+        let requests = [try await scene.server.next(), try await scene.server.next()].sorted { $0.name < $1.name }
         #expect(requests.map(\.name) == ["write:-1", "write:-3"])
         requests[1].reply(.success(Answer(Post(id: 3), replacing: "Post:-3")))
         await waitUntil { scene.outbox.pending.count == 2 }
         #expect(scene.server.requests.isEmpty)
         requests[0].reply(.success(Answer(Post(id: 1), replacing: "Post:-1")))
-        #expect(await scene.server.reply(Answer(Post(id: 2), replacing: "Post:-2")) == "write:-2")
+        #expect(try await scene.server.reply(Answer(Post(id: 2), replacing: "Post:-2")) == "write:-2")
         await scene.outbox.flush()
         #expect(Set(feed.data.map(\.id)) == [1, 2, 3])
         #expect(scene.outbox.pending.isEmpty)
@@ -248,7 +248,7 @@ struct OutboxTests {
         let feed = await scene.feed([Post(id: 1), Post(id: 2)])
         _ = scene.submit(Like(post: 1))
         let edit = scene.submit(Edit(post: "Post:2", text: "guess"))
-        await scene.server.reply(
+        try await scene.server.reply(
             Answer(Post(id: 1, likes: 8, isLiked: true), Post(id: 2, text: "truth"), includes: [edit.id]))
         await scene.outbox.flush()
         #expect(scene.server.seen.count == 1)
@@ -266,7 +266,7 @@ struct OutboxTests {
         let out = scene.submit(TakeOut(post: 2))
         let move = scene.submit(Put(post: 3))
         #expect(feed.data.map(\.id) == [3, 1])
-        await scene.server.reply(Answer(Post(id: 1, likes: 1, isLiked: true), includes: [out.id, move.id]))
+        try await scene.server.reply(Answer(Post(id: 1, likes: 1, isLiked: true), includes: [out.id, move.id]))
         await scene.outbox.flush()
         #expect(scene.outbox.pending.isEmpty && scene.server.seen.count == 1)
         #expect(feed.data.map(\.id) == [3, 1])
@@ -279,7 +279,7 @@ struct OutboxTests {
         let feed = await scene.feed([Post(id: 1)])
         let message = scene.submit(Write(local: -7, text: "hello"))
         let edit = scene.submit(Edit(post: "Post:-7", text: "hello!"))
-        let request = await scene.server.next()
+        let request = try await scene.server.next()
         let row = try #require(feed.rows.last?.id)
         await scene.outbox.receive(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7", includes: [message.id]))
         #expect(scene.outbox.pending.map(\.id) == [edit.id])
@@ -287,7 +287,7 @@ struct OutboxTests {
         #expect(feed.rows.last?.id == row)
         // The answer is late, or never comes.
         request.reply(.failure(NoNetwork()))
-        #expect(await scene.server.reply(Answer(Post(id: 90, text: "hello!"))) == "edit:Post:90:hello!")
+        #expect(try await scene.server.reply(Answer(Post(id: 90, text: "hello!"))) == "edit:Post:90:hello!")
         await scene.outbox.flush()
         #expect(scene.outbox.pending.isEmpty && scene.server.seen.count == 2)
         #expect(feed.data == [Post(id: 1), Post(id: 90, text: "hello!")])

@@ -145,6 +145,36 @@ struct TakeOut: Mutation {
 
 struct NoNetwork: Error {}
 
+/// What a test waits for did not come.
+struct TookTooLong: Error {
+    let what: String
+}
+
+/// For how long a test waits for what must come, so that it fails if that does not: 20 seconds, and longer if other tests have the main actor.
+@MainActor
+final class Patience {
+    private let end = ContinuousClock.now + .seconds(20)
+    private var looks = 0
+    private(set) var isOver = false
+
+    /// Looks once more; the time is over after 150 looks at least.
+    func look() -> Bool {
+        looks += 1
+        isOver = looks >= 150 && ContinuousClock.now > end
+        return isOver
+    }
+}
+
+/// Waits until `isSo`.
+@MainActor
+func wait(until isSo: () throws -> Bool, line: Int = #line) async throws {
+    let patience = Patience()
+    while try !isSo() {
+        guard !patience.look() else { throw TookTooLong(what: "what line \(line) waits for") }
+        await Task.yield()
+    }
+}
+
 /// A server that answers when the test says so, and remembers which keys it saw.
 @MainActor
 final class FakeServer {
@@ -174,16 +204,29 @@ final class FakeServer {
         seen.append(attempt)
         return try await withCheckedThrowingContinuation { continuation in
             requests.append(Request(name: name, attempt: attempt, continuation: continuation))
-            let waiting = waiting
-            self.waiting = []
-            for waiter in waiting { waiter.resume() }
+            wake()
         }
     }
 
     /// Waits until a request is there, and takes it.
-    func next() async -> Request {
-        while requests.isEmpty { await withCheckedContinuation { waiting.append($0) } }
+    func next() async throws -> Request {
+        let patience = Patience()
+        let alarm = Task {
+            while !patience.look() { try await Task.sleep(for: .milliseconds(100)) }
+            wake()
+        }
+        defer { alarm.cancel() }
+        while requests.isEmpty {
+            guard !patience.isOver else { throw TookTooLong(what: "a request to the server") }
+            await withCheckedContinuation { waiting.append($0) }
+        }
         return requests.removeFirst()
+    }
+
+    private func wake() {
+        let waiting = waiting
+        self.waiting = []
+        for waiter in waiting { waiter.resume() }
     }
 
     /// The next request, if there is one.
@@ -191,15 +234,15 @@ final class FakeServer {
 
     /// Answers the next request.
     @discardableResult
-    func reply(_ answer: Answer) async -> String {
-        let request = await next()
+    func reply(_ answer: Answer) async throws -> String {
+        let request = try await next()
         request.continuation.resume(returning: answer)
         return request.name
     }
 
     @discardableResult
-    func fail(_ error: any Error) async -> String {
-        let request = await next()
+    func fail(_ error: any Error) async throws -> String {
+        let request = try await next()
         request.continuation.resume(throwing: error)
         return request.name
     }

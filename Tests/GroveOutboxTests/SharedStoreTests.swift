@@ -41,11 +41,11 @@ struct SharedStoreTests {
         first.outbox.suspend()
         _ = try await first.outbox.submit(Edit(post: "Post:1", text: "a"))
         _ = second.submit(Edit(post: "Post:1", text: "b"))
-        let request = await second.server.next()
+        let request = try await second.server.next()
         #expect(request.name == "edit:Post:1:a")
         #expect(screen.data?.text == "b")
         request.reply(.success(Answer(Post(id: 1, text: "a"))))
-        #expect(await second.server.reply(Answer(Post(id: 1, text: "b"))) == "edit:Post:1:b")
+        #expect(try await second.server.reply(Answer(Post(id: 1, text: "b"))) == "edit:Post:1:b")
         await second.outbox.flush()
         #expect(screen.data?.text == "b")
         #expect(try cache.model(Post.self, id: 1)?.text == "b")
@@ -56,7 +56,7 @@ struct SharedStoreTests {
         first.outbox.suspend()
         second.outbox.suspend()
         let item = first.submit(Edit(post: "Post:1", text: "a"))
-        while try cache.kept("outbox.m." + item.id) == nil { await Task.yield() }
+        try await wait { try cache.kept("outbox.m." + item.id) != nil }
         // The commit of the other one comes in the turn in which the first sees its own on disk.
         let name = OutboxRecord.prefix + "b"
         let other = OutboxRecord(
@@ -94,18 +94,18 @@ struct SharedStoreTests {
         second.outbox.resume()
         second.outbox.suspend()
         #expect(second.outbox.pending.count == 2)
-        await first.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
-        #expect(await first.server.next().name == "edit:Post:90:hello!")
+        try await first.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
+        #expect(try await first.server.next().name == "edit:Post:90:hello!")
         // The first one is killed before the answer.
         clock.advance(61)
         second.outbox.resume()
-        #expect(await second.server.next().name == "edit:Post:90:hello!")
+        #expect(try await second.server.next().name == "edit:Post:90:hello!")
     }
 
     @Test("One that only waits for the network gives the lease back, and one that waits for that finds it in a second")
     func waitsForNetwork() async throws {
         try await first.outbox.submit(Like(post: 1))
-        let request = await first.server.next()
+        let request = try await first.server.next()
         second.outbox.resume()
         await second.outbox.flush()
         #expect(try leaseIsKept)
@@ -115,7 +115,7 @@ struct SharedStoreTests {
         #expect(try !leaseIsKept)
         #expect(second.server.seen.isEmpty)
         clock.advance(0.5)
-        #expect(await second.server.reply(Answer(Post(id: 1, likes: 1, isLiked: true))) == "like:1")
+        #expect(try await second.server.reply(Answer(Post(id: 1, likes: 1, isLiked: true))) == "like:1")
         await second.outbox.flush()
         clock.advance(0.5)
         await settle()
@@ -130,7 +130,7 @@ struct SharedStoreTests {
         first.outbox.resume()
         first.outbox.suspend()
         await first.outbox.stored()
-        while first.outbox.pending.first?.isSending == true, first.server.seen.isEmpty { await Task.yield() }
+        try await wait { first.outbox.pending.first?.isSending != true || !first.server.seen.isEmpty }
         #expect(first.server.seen.isEmpty)
         await first.outbox.stored()
         #expect(try !leaseIsKept)
@@ -139,10 +139,10 @@ struct SharedStoreTests {
     @Test("One keeps the lease while another lane of it sends, or what waits for the network is due")
     func keepsLease() async throws {
         _ = first.submit(Write(local: -7, text: "a", inLane: "a"))
-        let request = await first.server.next()
+        let request = try await first.server.next()
         _ = first.submit(Write(local: -8, text: "b", inLane: "b"))
-        await first.server.fail(NoNetwork())
-        while first.outbox.pending.last?.isSending == true { await Task.yield() }
+        try await first.server.fail(NoNetwork())
+        try await wait { first.outbox.pending.last?.isSending != true }
         await first.outbox.stored()
         #expect(try leaseIsKept)
         request.reply(.failure(NoNetwork()))
@@ -153,7 +153,7 @@ struct SharedStoreTests {
     @Test("One that is closed gives the lease back when what was under way has ended, and not before")
     func closesUnderWay() async throws {
         try await first.outbox.submit(Like(post: 1))
-        let request = await first.server.next()
+        let request = try await first.server.next()
         first.outbox.close()
         await first.outbox.stored()
         #expect(try leaseIsKept)
@@ -165,7 +165,7 @@ struct SharedStoreTests {
     @Test("One that has nothing more to send gives the lease back, and another one goes on", arguments: [false, true])
     func givesBack(isRefused: Bool) async throws {
         _ = first.submit(Like(post: 1))
-        let request = await first.server.next()
+        let request = try await first.server.next()
         #expect(try leaseIsKept)
         let item = second.submit(Like(post: 2))
         await second.outbox.flush()
@@ -174,7 +174,7 @@ struct SharedStoreTests {
         request.reply(isRefused ? .failure(Refusal("no")) : .success(Answer(Post(id: 1, likes: 1, isLiked: true))))
         await first.outbox.flush()
         if isRefused { second.outbox.resume() }
-        #expect(await second.server.reply(Answer()) == "like:2")
+        #expect(try await second.server.reply(Answer()) == "like:2")
         await settle()
         #expect(try !leaseIsKept)
         #expect(!second.outbox.pending.contains { $0.id == item.id })
@@ -188,23 +188,23 @@ struct SharedStoreTests {
         let long = try Outbox(cache, server, for: [Like.self], options: options)
         long.resume()
         try await long.submit(Like(post: 1))
-        _ = await server.next()
+        _ = try await server.next()
         _ = second.submit(Like(post: 2))
         await second.outbox.flush()
         clock.advance(299)
         await second.outbox.flush()
         #expect(second.server.seen.isEmpty)
         clock.advance(1)
-        #expect(await second.server.next().name == "like:1")
+        #expect(try await second.server.next().name == "like:1")
     }
 
     @Test("A lease of before the machine was started again counts for nothing")
     func restart() async throws {
         _ = first.submit(Like(post: 1))
-        _ = await first.server.next()
+        _ = try await first.server.next()
         clock.advance(-500)
         second.outbox.resume()
-        #expect(await second.server.next().name == "like:1")
+        #expect(try await second.server.next().name == "like:1")
     }
 
     @Test("One that stood still until its lease was over takes it again before it sends")
@@ -225,7 +225,7 @@ struct SharedStoreTests {
         let slow = try Outbox(cache, server, for: [Like.self], options: options)
         slow.resume()
         try await slow.submit(Like(post: 1))
-        _ = await server.next()
+        _ = try await server.next()
         // Another one may send if the lease is over.
         second.outbox.resume()
         await second.outbox.flush()
@@ -241,7 +241,7 @@ struct SharedStoreTests {
         second.outbox.resume()
         await second.outbox.flush()
         #expect(feed.data.map(\.id) == [1, -7])
-        await first.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
+        try await first.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
         await settle()
         #expect(feed.data.map(\.id) == [1, 90])
         #expect(second.outbox.pending.isEmpty && second.server.seen.isEmpty)
@@ -268,11 +268,11 @@ struct SharedStoreTests {
                 await Task.yield()
             }
         }
-        await first.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
-        while second.outbox.pending.count == 3 { await Task.yield() }
-        await first.server.reply(Answer(liked))
-        while second.outbox.pending.count == 2 { await Task.yield() }
-        await first.server.reply(Answer(Post(id: 90, text: "hello!")))
+        try await first.server.reply(Answer(Post(id: 90, text: "hello"), replacing: "Post:-7"))
+        try await wait { second.outbox.pending.count < 3 }
+        try await first.server.reply(Answer(liked))
+        try await wait { second.outbox.pending.count < 2 }
+        try await first.server.reply(Answer(Post(id: 90, text: "hello!")))
         await settle()
         looking.cancel()
         await looking.value
@@ -298,7 +298,7 @@ struct SharedStoreTests {
         await settle()
         #expect(screen.data == Post(id: 1, text: "a"))
         first.outbox.resume()
-        await first.server.fail(Refusal("no"))
+        try await first.server.fail(Refusal("no"))
         await first.outbox.flush()
         second.outbox.resume()
         await settle()
@@ -323,10 +323,10 @@ struct SharedStoreTests {
     func confirmsOnce() async throws {
         let feed = await first.feed((1...3).map { Post(id: $0) })
         _ = first.submit(Put(post: 3))
-        let late = await first.server.next()
+        let late = try await first.server.next()
         clock.advance(61)
         second.outbox.resume()
-        await second.server.reply(Answer(Post(id: 3)))
+        try await second.server.reply(Answer(Post(id: 3)))
         await second.outbox.flush()
         #expect(try cache.collection("feed", of: Post.self)?.map(\.id) == [3, 1, 2])
         try await cache.move("Post:3", to: .last, inCollection: "feed")

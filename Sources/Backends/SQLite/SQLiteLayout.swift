@@ -1,13 +1,15 @@
 import CSQLite
+import GroveCache
 import GroveModel
 
-/// What is in the file: three tables, and an index on a hash of the keys that are stored by name.
+/// What is in the file: three tables, an index on a hash of the keys that are stored by name, and one on those of what is kept.
 ///
 /// ```
 /// prefix(id INTEGER PRIMARY KEY, text BLOB NOT NULL)
 /// numbered(id INTEGER PRIMARY KEY, value BLOB NOT NULL)
 /// named(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL)
 /// named_hash ON named(hash)
+/// named_kept ON named(key, value) WHERE key >= x'05' AND key < x'06'
 /// ```
 ///
 /// A key that ends in a number, `Message:34`, is a row of `numbered`, whose `id` is made of the number of the prefix
@@ -16,14 +18,25 @@ import GroveModel
 /// Every other key is a row of `named`, in the order in which they were first written, so that new ones fill page after page;
 /// only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table and
 /// in the index: of a million records some hundred share theirs with another one. Keys of one hash are told apart by `key`, which stands before `value`
-/// so that comparing it never follows a long value's pages. `application_id` says that the file is ours and
-/// `user_version` which layout it has, as a ``StoredLayout``.
+/// so that comparing it never follows a long value's pages.
+///
+/// What is kept is always in `named`, and found in order by an index that no other record is in. It has the values too, so that it is read
+/// from end to end. A file without it, of an earlier version, gets it when it is opened; an earlier version works with the index too.
+///
+/// `application_id` says that the file is ours and `user_version` which layout it has, as a ``StoredLayout``.
 enum SQLiteLayout {
     /// "Grov", in ASCII.
     static let applicationID: Int64 = 0x4772_6F76
 
     /// The layout that this version writes.
     static let version: UInt8 = 1
+
+    /// The rows that ``keptIndex`` has.
+    static let isKept = "key >= x'\(hex(Namespace.kept))' AND key < x'\(hex(Namespace.kept + 1))'"
+
+    private static let keptIndex = "CREATE INDEX IF NOT EXISTS named_kept ON named(key, value) WHERE \(isKept)"
+
+    private static func hex(_ byte: UInt8) -> String { String(UInt16(byte) + 0x100, radix: 16).dropFirst().description }
 
     /// Checks that the database is ours and of a layout that we know, or makes it so if it is empty.
     ///
@@ -35,6 +48,7 @@ enum SQLiteLayout {
             throw CacheError(.inputOutput, "the directory's file system cannot share memory; use a local one")
         }
         try connection.run("PRAGMA journal_size_limit = 4194304")
+        try connection.run(keptIndex)
     }
 
     /// Whether the database is ours; false if it is empty.
@@ -65,6 +79,7 @@ enum SQLiteLayout {
                         id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL)
                     """)
                 try connection.run("CREATE INDEX named_hash ON named(hash)")
+                try connection.run(keptIndex)
                 try connection.run("PRAGMA application_id = \(applicationID)")
                 try connection.run("PRAGMA user_version = \(StoredLayout.word(version))")
             }

@@ -1,4 +1,5 @@
 import CSQLite
+import GroveCache
 import GroveCoding
 import GroveModel
 
@@ -60,7 +61,8 @@ struct SQLiteLookup: ~Copyable {
 
     /// The prefix of `key`, which has no row, and the number that it should have; `nil` if it is stored by name.
     mutating func newPrefix(of key: UnsafeRawBufferPointer) -> (text: UnsafeRawBufferPointer, number: Int64)? {
-        guard let form = unsafe SQLiteNumberedKey(key) else { return nil }
+        // What is kept is in an index of `named`, and a key of it that happens to end in a number is the only one of its prefix.
+        guard unsafe key.first != Namespace.kept, let form = unsafe SQLiteNumberedKey(key) else { return nil }
         let prefix = unsafe UnsafeRawBufferPointer(rebasing: key[..<form.prefixCount])
         return unsafe prefixes.next(for: prefix).map { unsafe (prefix, $0) }
     }

@@ -1,4 +1,5 @@
 import CSQLite
+import GroveCache
 import GroveCoding
 import GroveModel
 
@@ -6,7 +7,8 @@ extension SQLiteConnection {
     /// Visits what begins with `prefix` and comes after `start`, in the order of the keys.
     ///
     /// - Complexity: O(*k* log *k*) for *k* records of numbered keys that begin so, and O(*n* log *n*) for the *n* others of the
-    ///   store, as there is no index on keys. Numbers and keys, not values, are sorted in memory.
+    ///   store, as there is no index on keys. Numbers and keys, not values, are sorted in memory. What is kept has an index, and
+    ///   is O(*k* log *n*).
     func scan(
         prefix: UnsafeRawBufferPointer,
         after start: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
@@ -14,8 +16,8 @@ extension SQLiteConnection {
     ) throws(CacheError) {
         let rows = try unsafe SQLiteRows(beginningWith: prefix, self)
         let value = try SQLiteStatement("SELECT value FROM numbered WHERE id = ?1", self)
-        let order = try SQLiteStatement(
-            "SELECT id FROM named WHERE key >= ?1 AND key > ?3 AND (?2 IS NULL OR key < ?2) ORDER BY key", self)
+        let isKept = unsafe prefix.first == Namespace.kept
+        let order = try SQLiteStatement(Self.order(isKept: isKept), self)
         let record = try SQLiteStatement("SELECT key, value FROM named WHERE id = ?1", self)
         try unsafe order.bind(prefix, at: 1)
         if let end = unsafe SQLiteKey.end(of: prefix) { try order.bind(copying: end, at: 2) }
@@ -42,6 +44,11 @@ extension SQLiteConnection {
             return true
         }
         while try order.step("read the keys") {
+            if isKept {
+                guard try unsafe visitRows(before: order.bytes(0)), try unsafe visit(order.bytes(0), order.bytes(1))
+                else { return }
+                continue
+            }
             record.bind(order.number(0), at: 1)
             guard try record.step("read a record") else { continue }
             guard try unsafe visitRows(before: record.bytes(0)), try unsafe visit(record.bytes(0), record.bytes(1))
@@ -49,6 +56,15 @@ extension SQLiteConnection {
             record.reset()
         }
         _ = try visitRows(before: nil)
+    }
+
+    /// The text that finds records of `named` in the order of their keys: of those that are kept key and value, of others the row, so
+    /// that no values are sorted.
+    static func order(isKept: Bool) -> String {
+        let rows =
+            isKept
+            ? "key, value FROM named INDEXED BY named_kept WHERE \(SQLiteLayout.isKept) AND" : "id FROM named WHERE"
+        return "SELECT \(rows) key >= ?1 AND key > ?3 AND (?2 IS NULL OR key < ?2) ORDER BY key"
     }
 }
 

@@ -49,7 +49,7 @@ public final class SQLiteView: NodeView, @unchecked Sendable {
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
     ///
     /// - Complexity: O(*k* log *k*) for *k* keys that end in numbers, and O(*n* log *n*) for the store's *n* other
-    ///   keys; the keys visited are sorted in memory.
+    ///   keys; the keys visited are sorted in memory. What is kept is found in order, in O(*k* log *n*).
     /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func scan(
         prefix: UnsafeRawBufferPointer,

@@ -31,7 +31,7 @@ extension CacheReader where Self: ~Copyable {
 
     /// All kept names and bytes, in the order of the names' bytes; `bytes` is `nil` if a record is damaged.
     ///
-    /// O(*n*) for *n* kept names; in SQLite one pass over all keys.
+    /// O(*n*) for *n* kept names.
     package func allKept() throws(CacheError) -> [(name: String, bytes: [UInt8]?)] {
         let begun = try _beginTree("what is kept", maxAge: nil)
         defer { _endTree(begun, "what is kept", .again) }

@@ -3,7 +3,7 @@ import GroveCoding
 /// The first byte of a store's key: what kind of thing is kept under it.
 ///
 /// The kinds are namespaces: a model, a collection and an alias of one name never meet.
-enum Namespace {
+package enum Namespace {
     /// The store's own state, under an empty name.
     static let meta: UInt8 = 0x00
     /// A node, or the tombstone of a deleted one.
@@ -13,7 +13,7 @@ enum Namespace {
     /// A cache key that is not the model's identifier.
     static let alias: UInt8 = 0x03
     /// What is kept, whatever the budget, for those who must not lose it: what an outbox has yet to send.
-    static let kept: UInt8 = 0x05
+    package static let kept: UInt8 = 0x05
     /// A shape, which records share, under its hash.
     static let shape: UInt8 = 0x06
     /// A chunk of a long collection, under the collection's number and its own.

@@ -58,6 +58,12 @@ extension CollectionDataProvider {
         put(elements, shouldCache, context) { find(place) }
     }
 
+    /// Inserts an element that an answer has brought, which is shown already; as an edit if there is none.
+    func insert(_ element: T, at place: ElementPlace, of page: AppliedPage?) {
+        let (gap, anchor) = find(place)
+        insert([element], at: gap, anchor, true, nil, isUpsert: true, page: page)
+    }
+
     /// Removes every element of `identifier` from the list; the model itself stays.
     ///
     /// - Returns: whether it was in the list.

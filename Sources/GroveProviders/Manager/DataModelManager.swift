@@ -203,6 +203,8 @@ protocol ModelHolder: AnyObject {
 protocol SharedList: WipeableProvider {
     /// Stores the list again, of which the cache has refused edits.
     func saveRefused(asOf place: StoredPlace?)
+    /// Makes a change that the server has confirmed; false if the list is not known, or is of other models.
+    func confirm(_ change: ConfirmedChange, with answer: ConfirmedAnswer) -> Bool
     /// What it listens by.
     var key: SubscriptionKey { get }
     /// Tells owners whether the cache has refused to store the list, or an element of it.

@@ -89,24 +89,6 @@ extension DataModelManager {
         for holder in providers.values { (holder.provider as? any LayeredScreen)?.forEachConfirmed(visit) }
     }
 
-    /// Shows `models`, which were asked for at `place`, below all layers, and stores nothing; returns when every screen
-    /// was told.
-    ///
-    /// `context` comes to ``ShownLayers/begin(_:)`` in the turn in which the first is told.
-    @MainActor
-    package func confirm(
-        _ models: [any SimpleModel], asOf place: Place, context: any Sendable
-    ) async {
-        guard !isOver(place) else { return }
-        await withCheckedContinuation { continuation in
-            settle(models, asked: place, saving: .nothing, context) { [consistencyManager] outcome in
-                if case .taken(let taken) = outcome { consistencyManager.endAnswer(taken) }
-                // Behind the news of it.
-                consistencyManager.afterDelivery { continuation.resume() }
-            }
-        }
-    }
-
     /// Lets the layers take the context of an update that is being told, and those show it who are not told of it.
     @MainActor
     func begin(_ context: (any Sendable)?) { layers?.begin(context) }
