@@ -17,10 +17,11 @@ public enum ListEdit: Sendable {
     ///
     /// Rows that the list has already are moved there. At ``ListPlace/first`` and ``ListPlace/last`` they are the first
     /// or last rows of the list, which is made if there is none. Rows that were there and are not among them go. If none
-    /// of as many rows at that end is among them, all others go, because unknown rows may lie between.
+    /// of as many rows at that end is among them, all others go, because unknown rows may lie between. With another
+    /// ``PageFit`` they stay behind a gap.
     ///
     /// A page is as old as its request: rows that were put in, moved or removed since stay as they are.
-    case page([any SimpleModel], ListPlace)
+    case page([any SimpleModel], ListPlace, PageFit = .dropping)
 
     /// Replaces the list by these elements, which the cache refused before; stores none of the models with an
     /// identifier.
@@ -47,12 +48,27 @@ public enum ListEdit: Sendable {
     public var models: [any SimpleModel] {
         switch self {
         case .set(let models), .refresh(let models), .restore(let models), .fill(let models), .insert(let models, _),
-            .upsert(let models, _), .page(let models, _):
+            .upsert(let models, _), .page(let models, _, _):
             models
         case .replace(_, let model): [model].compactMap(\.self)
         case .move: []
         }
     }
+}
+
+/// What a page of a list says of the rows that it does not reach.
+///
+/// A page reaches a part of the list if its last row is in that part, and at least half of the rows before it there are
+/// the page's too. On the way back it is the page's first row. Then the page joins that part, and what the list has
+/// between goes: the server has no more of it.
+public enum PageFit: Sendable {
+    /// They go if the page is at an end, and are right beside the page otherwise.
+    case dropping
+    /// They stay. If the page does not reach the nearest of them, there is a gap of unknown length between. No rows
+    /// beside a row say that the list ends there: those beyond go.
+    case joining
+    /// The same on both sides: the page lies at a place, and is not known to be beside it.
+    case apart
 }
 
 /// A place in a list, between its elements.

@@ -34,6 +34,17 @@ final class ChatModel {
     func show(_ id: String) { window.jump(to: .around("Message:\(id)")) }
 }
 // -----
+extension ChatModel {
+    /// Called when the screen appears: yesterday's messages stay, and a gap says that there may be others between.
+    func appearKeepingOlder() async { try? await window.refresh(keepingOlder: true) }
+    /// The gap above a row, if there is one.
+    func gap(above index: Int) -> WindowGap? { window.gaps.first { $0.index == index } }
+    /// Called as the row of a gap is drawn: asks for the page beside it.
+    func appeared(_ gap: WindowGap) async { try? await window.fill(gap) }
+    /// Called for a tap on it: asks for page after page until it is closed.
+    func tapped(_ gap: WindowGap) async { try? await window.fill(gap, all: true) }
+}
+// -----
 /// The screen of an address book: who is online, by name, in sections by first letters.
 @MainActor
 final class ContactsModel {

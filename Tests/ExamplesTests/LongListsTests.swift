@@ -44,6 +44,18 @@ struct LongListsTests {
         let other = ChatModel(manager, Server(all: all))
         await other.appear()
         #expect(other.window.rows.map(\.model) == Array(all[350..<400]))
+        // Yesterday's messages, and a gap that is filled.
+        try cache.writeCollection(all[0..<100], as: "chat")
+        let older = ChatModel(manager, Server(all: all))
+        await older.appearKeepingOlder()
+        #expect(older.window.rows.map(\.model) == Array(all[50..<100] + all[350..<400]))
+        await older.appeared(try #require(older.gap(above: 50)))
+        #expect(older.window.rows.map(\.model) == Array(all[300..<400]))
+        await older.appeared(try #require(older.window.rows.first))
+        #expect(older.window.rows.map(\.model) == Array(all[50..<100] + all[300..<400]))
+        await older.tapped(try #require(older.gap(above: 50)))
+        #expect(older.window.gaps.isEmpty)
+        #expect(try cache.collection("chat", of: Message.self) == all)
     }
 
     @Test("Contacts are shown by name in sections, as they go online, and found by a text")

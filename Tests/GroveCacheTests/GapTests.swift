@@ -111,7 +111,7 @@ struct GapTests {
     private func cache(_ count: Int, gaps: [Int]) throws -> NormalizedCache<SharedStore> {
         let cache = try cache(count)
         try cache.write { tx in
-            for gap in gaps { try tx.scope.openGap(in: "list", before: gap) }
+            for gap in gaps { try tx.openGap(in: "list", before: gap) }
         }
         return cache
     }
@@ -139,7 +139,7 @@ struct GapTests {
         }
         #expect(gaps == places.map { $0..<$0 })
         let twice = try cache.write { tx in
-            for gap in places { try tx.scope.openGap(in: "list", before: gap) }
+            for gap in places { try tx.openGap(in: "list", before: gap) }
             return try tx.readCollection("list", of: Person.self, missing: .skip).value?.gaps
         }
         #expect(twice == whole.gaps)

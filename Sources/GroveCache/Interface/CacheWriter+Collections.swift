@@ -74,6 +74,12 @@ extension CacheWriter where Self: ~Copyable {
         try edit(key, .at(.move(from: from, to: to)))
     }
 
+    /// Says that there are elements before position `position` that were never fetched.
+    @discardableResult
+    package func openGap(in key: String, before position: Int) throws(CacheError) -> ChangeSet {
+        try edit(key, .at(.gap(position, true)))
+    }
+
     private func edit(_ key: String, _ operation: ListOperation) throws(CacheError) -> ChangeSet {
         try ModelIdentifier(key).check()
         return try _perform(.standard) { () throws(CacheError) in _WriteContent(EncodedEdit(operation).content(key)) }

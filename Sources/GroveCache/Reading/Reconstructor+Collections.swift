@@ -67,7 +67,8 @@ extension Reconstructor {
         do throws(CacheError) {
             let found = try finder.find(
                 ListOperation.Element(name: ElementName(identifier), position: position))
-            return found.map { .hit($0) } ?? .miss(CacheMiss(.absent, identifier))
+            return found.map { .hit($0) }
+                ?? .miss(finder.gaps.isEmpty ? CacheMiss(.absent, identifier) : CacheMiss(.gap, key))
         } catch {
             guard error.code == .outOfRange else { throw error }
             return .miss(CacheMiss(.gap, key))

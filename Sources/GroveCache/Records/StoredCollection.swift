@@ -87,7 +87,6 @@ extension NodeView {
     func mayHold(
         _ name: [UInt8], _ chunk: CollectionHead.Chunk, in head: CollectionHead
     ) throws(CacheError) -> Bool {
-        guard !chunk.isGap else { return true }
         return try unsafe head.key(of: chunk.number).withUnsafeBytesTyped { (key) throws(CacheError) -> Bool in
             guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key) else {
                 return true

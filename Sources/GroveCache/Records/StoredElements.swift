@@ -24,7 +24,16 @@ struct StoredElements: Sendable {
     }
 
     /// Adds a gap without a length behind the last element.
-    mutating func appendGap() { if gaps.last != count { gaps.append(count) } }
+    mutating func appendGap() { openGap(before: count) }
+
+    /// Says that elements before position `position` were never fetched.
+    mutating func openGap(before position: Int) {
+        guard !gaps.contains(position) else { return }
+        gaps.insert(position, at: gaps.firstIndex { $0 > position } ?? gaps.count)
+    }
+
+    /// Says that nothing is unknown right before `position`.
+    mutating func closeGap(before position: Int) { gaps.removeAll { $0 == position } }
 
     var count: Int { ends.count }
 
@@ -84,6 +93,8 @@ struct StoredElements: Sendable {
                 gaps[index] += added
             }
         }
+        // Two gaps side by side are one.
+        if gaps.count > 1 { gaps = Array(Set(gaps)).sorted() }
         let (start, end) = (offset(range.lowerBound), offset(range.upperBound))
         bytes.replaceSubrange(start..<end, with: others.bytes)
         numbers.replaceSubrange(range, with: others.numbers)

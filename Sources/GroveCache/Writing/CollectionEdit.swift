@@ -9,12 +9,17 @@ enum CollectionEdit: Sendable {
     case append(StoredElements)
     /// Takes the element at one position to another, which it has afterwards.
     case move(from: Int, to: Int)
+    /// Says whether elements that were never fetched are before the one at a position.
+    case gap(Int, Bool)
+
+    /// Whether the list has a gap afterwards that it may not have had.
+    var opensGap: Bool { if case .gap(_, true) = self { true } else { false } }
 
     /// The elements that the edit brings.
     var elements: StoredElements {
         switch self {
         case .replace(_, let elements), .append(let elements): elements
-        case .move: StoredElements()
+        case .move, .gap: StoredElements()
         }
     }
 
@@ -25,6 +30,7 @@ enum CollectionEdit: Sendable {
             case .replace(let range, _): range.lowerBound >= 0 && range.upperBound <= count
             case .append: true
             case .move(let from, let to): min(from, to) >= 0 && max(from, to) < count
+            case .gap(let position, _): 0...count ~= position
             }
         guard isInside else {
             throw CacheError(.outOfRange, "The collection has \(count) elements, and the edit is of a position beyond.")
@@ -37,6 +43,7 @@ enum CollectionEdit: Sendable {
         case .replace(let range, let elements): range.isEmpty && elements.count == 0
         case .append(let elements): elements.count == 0
         case .move(let from, let to): from == to
+        case .gap: false
         }
     }
 
@@ -53,6 +60,8 @@ enum CollectionEdit: Sendable {
             let element = list[from..<from + 1]
             list.replace(from..<from + 1, with: StoredElements())
             list.replace(to..<to, with: element)
+        case .gap(let position, true): list.openGap(before: position)
+        case .gap(let position, false): list.closeGap(before: position)
         }
     }
 
@@ -67,6 +76,8 @@ enum CollectionEdit: Sendable {
         case .append(let elements): elements.identifiers.map { [ListSplice(count..<count, $0)] }
         case .move(let from, let to):
             moved?.identifier.map { [ListSplice(from..<from + 1, []), ListSplice(to..<to, [$0])] }
+        // Who shows the list reads it again: it is whole no more, or again.
+        case .gap: nil
         }
     }
 }

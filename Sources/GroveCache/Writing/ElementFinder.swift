@@ -6,6 +6,8 @@ import GroveModel
 /// have the name. For more than a few names it makes an index of all elements.
 struct ElementFinder {
     let count: Int
+    /// Before which elements the list has a gap without a length, in order; nothing is looked for there.
+    let gaps: [Int]
     /// How many names are searched for before an index is made: it takes as long as that many searches.
     private static let fewSearches = 8
     /// Where the parts of the list begin, in order.
@@ -23,15 +25,16 @@ struct ElementFinder {
     /// Looks in `elements`, the whole list.
     init(_ elements: StoredElements) {
         self.init(
-            count: elements.count, starts: [0], load: { _ in elements },
+            count: elements.count, gaps: elements.gaps, starts: [0], load: { _ in elements },
             mayHold: { _, name in unsafe elements.bytes.withUnsafeBytes { unsafe name.isIn($0) } })
     }
 
     private init(
-        count: Int, starts: [Int], load: @escaping (Int) throws(CacheError) -> StoredElements?,
+        count: Int, gaps: [Int], starts: [Int], load: @escaping (Int) throws(CacheError) -> StoredElements?,
         mayHold: @escaping (Int, [UInt8]) throws(CacheError) -> Bool
     ) {
-        (self.count, self.starts, self.load, self.mayHold) = (count, starts, load, mayHold)
+        (self.count, self.gaps, self.starts) = (count, gaps, starts)
+        (self.load, self.mayHold) = (load, mayHold)
     }
 
     /// Looks in a list as it is stored.
@@ -39,17 +42,16 @@ struct ElementFinder {
         switch list.content {
         case .elements(let elements): self.init(elements)
         case .chunks(let head):
-            var start = 0
-            let starts = head.chunks.map { chunk in
-                defer { start += chunk.count }
-                return start
+            var (start, starts, gaps) = (0, [Int](), [Int]())
+            for chunk in head.chunks {
+                if chunk.isGap { gaps.append(start) } else { starts.append(start) }
+                start += chunk.count
             }
+            let chunks = gaps.isEmpty ? head.chunks : head.chunks.filter { !$0.isGap }
             self.init(
-                count: head.count, starts: starts,
-                load: { (part) throws(CacheError) in try view.elements(of: head.chunks[part], in: head) },
-                mayHold: { (part, name) throws(CacheError) in
-                    try view.mayHold(name, head.chunks[part], in: head)
-                })
+                count: head.count, gaps: gaps, starts: starts,
+                load: { (part) throws(CacheError) in try view.elements(of: chunks[part], in: head) },
+                mayHold: { (part, name) throws(CacheError) in try view.mayHold(name, chunks[part], in: head) })
         }
     }
 
@@ -82,6 +84,12 @@ struct ElementFinder {
     mutating func number(at index: Int) throws(CacheError) -> CallNumber {
         guard let (start, elements) = try part(at: index) else { throw CacheError.lostPart }
         return elements.numbers[index - start]
+    }
+
+    /// Whether the element at `index` was lost.
+    mutating func isLost(at index: Int) -> Bool {
+        let number = try? number(at: index)
+        return number == nil || number == StoredElements.lostNumber
     }
 
     /// Whether `element` is what is stored at `index`.

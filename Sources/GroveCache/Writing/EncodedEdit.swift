@@ -29,7 +29,8 @@ struct EncodedEdit {
         case .set, .refresh, .restore, .fill: return nil
         case .insert(_, let place): operation = .insert(elements, try ListOperation.Place(place))
         case .upsert(_, let place): operation = .upsert(elements, try ListOperation.Place(place))
-        case .page(_, let place): operation = .page(elements, try ListOperation.Place(place), ListOperation.Since())
+        case .page(_, let place, let fit):
+            operation = .page(elements, try ListOperation.Place(place), fit, ListOperation.Since())
         case .replace(let element, _): operation = .replace(try ListOperation.Element(element), with: elements)
         case .move(let element, let place):
             operation = .move(try ListOperation.Element(element), try ListOperation.Place(place))

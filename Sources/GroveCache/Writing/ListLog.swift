@@ -13,6 +13,8 @@ final class ListLog: Sendable {
         let number: CallNumber
         /// What it did; `nil` if it set the whole list.
         let operation: ListOperation?
+        /// Whether it was a page of the network.
+        var isPage = false
     }
 
     static let mostEntries = 1_024
@@ -68,9 +70,11 @@ struct ListWork {
     mutating func beginCall() { changes = [] }
 
     /// Notes an edit by call `number` for answers that were asked for before it; `nil` for a whole list.
-    mutating func note(_ key: [UInt8], _ operation: ListOperation?, _ number: CallNumber) {
+    mutating func note(
+        _ key: [UInt8], _ operation: ListOperation?, _ number: CallNumber, isPage: Bool = false
+    ) {
         guard isLogged else { return }
-        entries.append(ListLog.Entry(key: key, number: number, operation: operation))
+        entries.append(ListLog.Entry(key: key, number: number, operation: operation, isPage: isPage))
     }
 
     /// Tells that the list under `key`, a store's key, which had `count` elements, was set to `elements`.
@@ -100,7 +104,9 @@ struct ListWork {
     func since(_ number: CallNumber?, _ key: [UInt8]) -> ListOperation.Since? {
         guard let number, let log else { return ListOperation.Since(number: number) }
         return log.edits(of: key, after: number, and: entries).map { edits in
-            ListOperation.Since(number: number, names: Set(edits.compactMap(\.operation).flatMap(\.names)))
+            ListOperation.Since(
+                number: number, names: Set(edits.compactMap(\.operation).flatMap(\.names)),
+                hasPages: edits.contains(where: \.isPage))
         }
     }
 }

@@ -12,7 +12,7 @@ enum ListOperation: Sendable {
     /// Puts those in that the list does not have.
     case upsert(StoredElements, Place)
     /// Puts a page of an answer in, of which those move that the list has.
-    case page(StoredElements, Place, Since)
+    case page(StoredElements, Place, PageFit, Since)
     /// Puts others, or none, in the place of an element.
     case replace(Element, with: StoredElements)
     /// Removes every element of these names.
@@ -40,7 +40,7 @@ enum ListOperation: Sendable {
     var elements: StoredElements {
         switch self {
         case .at(let edit): edit.elements
-        case .insert(let elements, _), .refer(let elements, _), .upsert(let elements, _), .page(let elements, _, _),
+        case .insert(let elements, _), .refer(let elements, _), .upsert(let elements, _), .page(let elements, _, _, _),
             .replace(_, let elements):
             elements
         case .remove, .move: StoredElements()
@@ -70,8 +70,8 @@ enum ListOperation: Sendable {
                 new.append(elements[index..<index + 1])
             }
             return try ListOperation.insert(new, place).resolved(in: &list)
-        case .page(let elements, let place, let since):
-            return try ListPage(elements, place, since).resolved(in: &list)
+        case .page(let elements, let place, let fit, let since):
+            return try ListPage(elements, place, fit, since).resolved(in: &list)
         case .replace(let element, let others):
             guard let index = try list.find(element) else { return [] }
             if others.count == 1, try list.isThere(others, at: index) { return [] }
@@ -105,8 +105,9 @@ enum ListOperation: Sendable {
         case .at(.move(let from, let to)):
             let place = try list.place(to > from ? to + 1 : to)
             return [.move(Element(name: try list.name(at: from), position: from), place)]
+        case .at(.gap): return []
         case .insert(let elements, let place), .refer(let elements, let place), .upsert(let elements, let place),
-            .page(let elements, let place, _):
+            .page(let elements, let place, _, _):
             return [.upsert(elements, place.alone)]
         case .replace(let element, let others): return [.replace(element.alone, with: others)]
         case .remove: return [self]

@@ -4,69 +4,234 @@ import GroveModel
 struct ListPage {
     private let elements: StoredElements
     private let place: ListOperation.Place
+    private let fit: PageFit
     private let since: ListOperation.Since
     /// The names of all of its elements.
     private let names: Set<ElementName>
 
-    init(_ elements: StoredElements, _ place: ListOperation.Place, _ since: ListOperation.Since) {
-        (self.elements, self.place, self.since) = (elements, place, since)
+    init(_ elements: StoredElements, _ place: ListOperation.Place, _ fit: PageFit, _ since: ListOperation.Since) {
+        (self.elements, self.place, self.fit, self.since) = (elements, place, fit, since)
         names = Set((0..<elements.count).map { elements.name(at: $0) })
     }
 
-    /// The edits by position that it comes to in a list: what goes, the last first, and what is put in.
+    /// Its elements that were not touched since, and their positions in the list.
+    private struct Rows {
+        var elements = StoredElements()
+        var positions: [Int?] = []
+    }
+
+    /// What it takes the place of.
+    private struct Extent {
+        /// The positions whose elements go, but for those that came since; gaps in it and at its ends go too.
+        var range: Range<Int>
+        /// Before which position the page comes.
+        var start: Int
+        /// Before which position a gap stays or is opened before the page.
+        var gapBefore: Int?
+        /// The same behind the page.
+        var gapBehind: Int?
+    }
+
+    /// The edits by position that it comes to in a list: what goes, the last first, what is put in, and the gaps.
     func resolved(in list: inout ElementFinder) throws(CacheError) -> [CollectionEdit] {
+        // What a later page has put in is not told from what the server had between: the page is asked for again.
+        if fit != .dropping, since.hasPages { return [] }
+        // It was to make the list, and another page has.
+        if fit == .apart, case .first = place, list.count > 0 { return [] }
         let gap = try list.gap(place)
-        var (new, positions) = (StoredElements(), [Int]())
-        var going: Set<Int> = []
+        var rows = Rows()
         var seen: Set<ElementName> = []
         for index in 0..<elements.count {
             let name = elements.name(at: index)
             guard !since.names.contains(name), seen.insert(name).inserted else { continue }
-            if let position = position(of: name, near: gap, in: &list) {
-                if isKept(position, in: &list) { continue }
-                going.insert(position)
-                positions.append(position)
-            }
-            new.append(elements[index..<index + 1])
+            let position = position(of: name, near: gap, in: &list)
+            if let position, isKept(position, in: &list) { continue }
+            rows.elements.append(elements[index..<index + 1])
+            rows.positions.append(position)
         }
-        let former = try formerRows(in: &list)
-        for position in former where !going.contains(position) && !isKept(position, in: &list) {
+        // All of its rows have come since.
+        if fit != .dropping, rows.elements.count == 0, elements.count > 0 || fit == .apart { return [] }
+        var going = Set(rows.positions.compactMap(\.self))
+        let extent = fit == .dropping ? dropping(gap, going, in: &list) : joining(gap, rows, in: &list)
+        for position in extent.range where !going.contains(position) && !isKept(position, in: &list) {
             going.insert(position)
         }
-        // What was put in at an end since stays there.
-        let start: Int
-        switch place {
-        case .first: start = former.first { going.contains($0) } ?? former.upperBound
-        case .last: start = former.last { going.contains($0) }.map { $0 + 1 } ?? former.lowerBound
-        case .before, .after: start = gap
-        }
-        let there = start - going.count { $0 < start }
-        if positions.count == new.count, going.count == new.count, positions == Array(there..<there + new.count) {
-            return []
-        }
-        var edits = ListPage.ranges(of: going).reversed().map { CollectionEdit.replace($0, with: StoredElements()) }
-        if new.count > 0 {
-            edits.append(there == list.count - going.count ? .append(new) : .replace(there..<there, with: new))
-        }
-        return edits
+        return edits(rows, going, extent, in: list)
     }
 
-    /// The rows at the end that the page is of, down to the last that it has too: all, if it has none of so many there.
-    private func formerRows(in list: inout ElementFinder) throws(CacheError) -> Range<Int> {
+    private func edits(
+        _ rows: Rows, _ going: Set<Int>, _ extent: Extent, in list: ElementFinder
+    ) -> [CollectionEdit] {
+        // Rows that stay in their order are not put in again, so that who shows them sees no change.
+        let known = rows.positions.compactMap(\.self)
+        let isInOrder = zip(known, known.dropFirst()).allSatisfy { $0 < $1 }
+        let span = min(extent.start, known.first ?? extent.start)..<max(extent.start, (known.last ?? -1) + 1)
+        let staying = isInOrder && span.allSatisfy(going.contains) ? Set(known) : []
+        let gone = going.subtracting(staying)
+        func left(_ position: Int, without going: Set<Int>) -> Int { position - going.count { $0 < position } }
+        // What is put in, by the position in what is left.
+        var place = left(staying.isEmpty ? extent.start : span.lowerBound, without: gone)
+        var new: [(place: Int, elements: StoredElements)] = []
+        for (index, position) in rows.positions.enumerated() {
+            if let position, staying.contains(position) {
+                place += 1
+                continue
+            }
+            if new.last?.place != place { new.append((place, StoredElements())) }
+            new[new.count - 1].elements.append(rows.elements[index..<index + 1])
+        }
+        // The gaps of afterwards.
+        var wanted: Set<Int> = []
+        if let gap = extent.gapBefore { wanted.insert(left(gap, without: going)) }
+        if let gap = extent.gapBehind { wanted.insert(left(gap, without: going) + rows.positions.count) }
+        for gap in list.gaps where gap < extent.range.lowerBound || gap > extent.range.upperBound {
+            wanted.insert(left(gap, without: going) + (gap < extent.start ? 0 : rows.positions.count))
+        }
+        var edits = ranges(of: gone, list.gaps).reversed().map { range in
+            CollectionEdit.replace(range, with: StoredElements())
+        }
+        // What is put in beside a gap comes before it.
+        var there: Set<Int> = []
+        for gap in Set(list.gaps.map { left($0, without: gone) }).sorted() {
+            let later = new.reduce(gap) { $1.place <= gap ? $0 + $1.elements.count : $0 }
+            if wanted.contains(later) { there.insert(later) } else { edits.append(.gap(gap, false)) }
+        }
+        var added = 0
+        for (place, elements) in new {
+            let start = place + added
+            added += elements.count
+            let isAtEnd = place == list.count - gone.count && !there.contains(start + elements.count)
+            edits.append(isAtEnd ? .append(elements) : .replace(start..<start, with: elements))
+        }
+        return edits + wanted.subtracting(there).sorted().map { .gap($0, true) }
+    }
+
+    // MARK: Pages that drop what they do not reach
+
+    /// Beside a row it takes the place of nothing; at an end, of the rows down to the last that it has too: of all, if it has none of
+    /// so many there.
+    private func dropping(_ gap: Int, _ going: Set<Int>, in list: inout ElementFinder) -> Extent {
+        var extent = Extent(range: gap..<gap, start: gap)
         let count = min(elements.count, list.count)
+        // What was put in at an end since stays there.
         switch place {
         case .first:
             let last = (0..<count).last { has($0, of: &list) }
-            return 0..<(last.map { $0 + 1 } ?? list.count)
+            extent.range = 0..<(last.map { $0 + 1 } ?? list.count)
+            extent.start =
+                extent.range.first { going.contains($0) || !isKept($0, in: &list) } ?? extent.range.upperBound
+            extent.gapBehind = last.flatMap { list.gaps.contains($0 + 1) ? $0 + 1 : nil }
         case .last:
             let first = (list.count - count..<list.count).first { has($0, of: &list) }
-            return (first ?? 0)..<list.count
-        case .before, .after: return 0..<0
+            extent.range = (first ?? 0)..<list.count
+            let last = extent.range.last { going.contains($0) || !isKept($0, in: &list) }
+            extent.start = last.map { $0 + 1 } ?? extent.range.lowerBound
+            extent.gapBefore = first.flatMap { list.gaps.contains($0) ? $0 : nil }
+        case .before: extent.gapBefore = list.gaps.contains(gap) ? gap : nil
+        case .after: extent.gapBehind = list.gaps.contains(gap) ? gap : nil
         }
+        return extent
     }
 
     private func has(_ position: Int, of list: inout ElementFinder) -> Bool {
         (try? list.name(at: position)).map(names.contains) ?? false
+    }
+
+    // MARK: Pages that keep it behind a gap
+
+    private func joining(_ gap: Int, _ rows: Rows, in list: inout ElementFinder) -> Extent {
+        let (first, last) = (rows.positions.first ?? nil, rows.positions.last ?? nil)
+        func hasGap(_ position: Int) -> Int? { list.gaps.contains(position) ? position : nil }
+        if fit == .apart {
+            // The first or last row that a part has too says its place.
+            if let first {
+                var extent = later(first, last, rows, in: &list)
+                extent.gapBefore = hasGap(first)
+                return extent
+            }
+            if let last {
+                var extent = earlier(last + 1, first, rows, in: &list)
+                extent.gapBehind = hasGap(last + 1)
+                return extent
+            }
+            let (behind, before) = (later(gap, nil, rows, in: &list), earlier(gap, nil, rows, in: &list))
+            return Extent(
+                range: before.range.lowerBound..<behind.range.upperBound, start: gap, gapBefore: before.gapBefore,
+                gapBehind: behind.gapBehind)
+        }
+        // No rows say that the list ends there: what it has beyond is not there any more.
+        if elements.count == 0 {
+            if case .after = place { return Extent(range: gap..<list.count, start: gap) }
+            return Extent(range: 0..<gap, start: gap)
+        }
+        switch place {
+        case .first:
+            // What was put in at an end since stays there; a list that has nothing else was made by another page since.
+            let start = (0..<list.count).first { !isKept($0, in: &list) } ?? 0
+            return later(start, last, rows, in: &list)
+        case .last:
+            let end = (0..<list.count).last { !isKept($0, in: &list) }.map { $0 + 1 } ?? list.count
+            return earlier(end, first, rows, in: &list)
+        case .after: return later(gap, last, rows, in: &list)
+        case .before: return earlier(gap, first, rows, in: &list)
+        }
+    }
+
+    /// Those from position `start` on, up to the page's last row, which the list has at `last`.
+    private func later(_ start: Int, _ last: Int?, _ rows: Rows, in list: inout ElementFinder) -> Extent {
+        var extent = Extent(range: start..<start, start: start)
+        if let last, last >= start, isReached((start..<last + 1).reversed(), in: &list, edge: { $0 }) {
+            extent.range = start..<last + 1
+            extent.gapBehind = list.gaps.contains(last + 1) ? last + 1 : nil
+            return extent
+        }
+        let lost = (start..<list.count).prefix { list.isLost(at: $0) }.count
+        extent.range = start..<start + lost
+        let going = Set(rows.positions.compactMap(\.self))
+        let isFirst = if case .first = place { true } else { false }
+        let isFollowed = (extent.range.upperBound..<list.count).contains {
+            !going.contains($0) && (!isKept($0, in: &list) || isFirst)
+        }
+        if isFollowed || lost > 0 || list.gaps.contains(start) { extent.gapBehind = start }
+        return extent
+    }
+
+    /// Those before position `end`, down to the page's first row, which the list has at `first`.
+    private func earlier(_ end: Int, _ first: Int?, _ rows: Rows, in list: inout ElementFinder) -> Extent {
+        var extent = Extent(range: end..<end, start: end)
+        if let first, first < end, isReached(first..<end, in: &list, edge: { $0 + 1 }) {
+            extent.range = first..<end
+            extent.gapBefore = list.gaps.contains(first) ? first : nil
+            return extent
+        }
+        let lost = (0..<end).reversed().prefix { list.isLost(at: $0) }.count
+        extent.range = end - lost..<end
+        let going = Set(rows.positions.compactMap(\.self))
+        let isLast = if case .last = place { true } else { false }
+        let isPreceded = (0..<extent.range.lowerBound).reversed().contains {
+            !going.contains($0) && (!isKept($0, in: &list) || isLast)
+        }
+        if isPreceded || lost > 0 || list.gaps.contains(end) { extent.gapBefore = extent.range.lowerBound }
+        return extent
+    }
+
+    /// Whether of the rows of `way`, from the page's last one to the near end of the part that has it, at least as many are the page's
+    /// as are not: a row that has moved there is alone.
+    ///
+    /// - Parameter edge: the position at which a gap ends the part at a row.
+    private func isReached(
+        _ way: some Collection<Int>, in list: inout ElementFinder, edge: (Int) -> Int
+    ) -> Bool {
+        var (shared, others) = (0, 0)
+        for (step, position) in way.enumerated() {
+            if has(position, of: &list) { shared += 1 } else if !isKept(position, in: &list) { others += 1 }
+            // So many cannot be made up for.
+            guard others <= elements.count else { return false }
+            let gap = edge(position)
+            if step == way.count - 1 || list.gaps.contains(gap) { break }
+            if list.isLost(at: gap == position ? position - 1 : gap) { break }
+        }
+        return shared >= others
     }
 
     /// Whether the element was put there after the page was asked for; one in a part that was lost was not.
@@ -81,10 +246,11 @@ struct ListPage {
         (try? list.find(ListOperation.Element(name: name, position: gap))) ?? nil
     }
 
-    private static func ranges(of positions: Set<Int>) -> [Range<Int>] {
+    /// These positions in ranges without a gap inside.
+    private func ranges(of positions: Set<Int>, _ gaps: [Int]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         for position in positions.sorted() {
-            if let last = ranges.last, last.upperBound == position {
+            if let last = ranges.last, last.upperBound == position, !gaps.contains(position) {
                 ranges[ranges.count - 1] = last.lowerBound..<position + 1
             } else {
                 ranges.append(position..<position + 1)
@@ -101,6 +267,8 @@ extension ListOperation {
         var number: CallNumber?
         /// The elements that this process has put in, moved, replaced or removed.
         var names: Set<ElementName> = []
+        /// Whether this process has put in pages that were asked for later.
+        var hasPages = false
     }
 
     /// The elements that it is about.

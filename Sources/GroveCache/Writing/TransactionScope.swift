@@ -70,20 +70,6 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
             throw error
         }
     }
-
-    /// Performs what `body` does to the engine's transaction, which is `changes`.
-    func stage(
-        _ changes: ChangeSet, _ body: (inout WriteTransaction) throws(CacheError) -> Void
-    ) throws(CacheError) {
-        if let failure { throw failure }
-        do throws(CacheError) {
-            try unsafe body(&commit.pointee)
-            self.changes.add(changes)
-        } catch {
-            failure = error
-            throw error
-        }
-    }
 }
 
 /// How much one transaction of a user may change: what stays as it is counts nothing, and a record counts once.

@@ -17,14 +17,14 @@ extension WriteTransaction {
             case .collection(_, let body, let kind):
                 return try setCollection(
                     key, body, kind, of: write, sequence: sequence, deletions: deletions)
-            case .edit(_, .page(let elements, let place, _)):
+            case .edit(_, .page(let elements, let place, let fit, _)):
                 guard let since = lists.since(write.since(shift), key) else {
                     lists.tell(key, [])
                     return .superseded
                 }
                 let number = write.asOf?.numbers?.number ?? sequence
                 let stored = try transaction.collection(key) ?? place.newList(sequence: number, time: write.time)
-                return try editCollection(key, .page(elements, place, since), of: stored, sequence: number)
+                return try editCollection(key, .page(elements, place, fit, since), of: stored, sequence: number)
             case .edit(_, let operation):
                 return try editCollection(
                     key, operation, of: try transaction.collection(key), sequence: sequence)
@@ -107,7 +107,10 @@ extension WriteTransaction {
         // An edit that says what is there already wins over an answer that was asked for before it, too.
         if lists.isLogged {
             // Beside a part that was lost nothing can be named: an answer that was asked for before undoes this edit.
-            for edit in (try? operation.anchored(in: &finder)) ?? [] { lists.note(key, edit, sequence) }
+            let isPage = if case .page = operation { true } else { false }
+            for edit in (try? operation.anchored(in: &finder)) ?? [] {
+                lists.note(key, edit, sequence, isPage: isPage)
+            }
         }
         for (index, edit) in edits.enumerated() {
             if index > 0, let next = try transaction.collection(key) { list = next }
@@ -147,6 +150,8 @@ extension WriteTransaction {
         // A later call may have come first; the list must not become older by this one.
         let version = max(stored.sequence, sequence)
         switch stored.content {
+        case .elements where edit.opensGap:
+            try openGap(key, edit, of: stored, sequence: version)
         case .elements(var elements):
             edit.apply(to: &elements, number: sequence)
             try store(elements, key, sequence: version, time: stored.time)
@@ -271,6 +276,8 @@ extension WriteTransaction {
             let offset = from - chunk.positions.lowerBound
             try replace(from..<from + 1, with: StoredElements(), in: &head)
             try replace(to..<to, with: element[offset..<offset + 1], in: &head)
+        case .gap(let position, true): try openGap(before: position, in: &head)
+        case .gap(let position, false): head.closeGap(before: position)
         }
     }
 
@@ -348,6 +355,11 @@ extension WriteTransaction {
         }
         for number in former.dropFirst(parts.count) { try remove(chunk: head.key(of: number)) }
         head.chunks.replaceSubrange(range, with: chunks)
+        // Two gaps side by side are one.
+        let index = range.lowerBound
+        if index > 0, index < head.chunks.count, head.chunks[index - 1].isGap, head.chunks[index].isGap {
+            head.chunks.remove(at: index)
+        }
     }
 
     private mutating func remove(chunksOf head: CollectionHead) throws(CacheError) {
@@ -374,6 +386,15 @@ extension WriteTransaction {
 }
 
 extension CollectionHead {
+    /// Says that nothing is unknown right before `position`.
+    fileprivate mutating func closeGap(before position: Int) {
+        var start = 0
+        chunks.removeAll { chunk in
+            defer { start += chunk.count }
+            return chunk.isGap && start == position
+        }
+    }
+
     /// The chunks that an edit of the elements of `range` is about, and the positions of their elements.
     ///
     /// What is put behind the last element goes into the last chunk if that has room, and behind it if it is full.

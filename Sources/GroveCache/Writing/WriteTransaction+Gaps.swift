@@ -3,22 +3,23 @@ import GroveModel
 
 /// Gaps without a length: parts of a list that were never fetched.
 extension WriteTransaction {
-    /// Says that the list under `key`, a store's key, has elements before position `position` of which nothing is
-    /// known, not even how many.
+    /// Opens a gap in `stored`, the short list under `key`, a store's key, which has chunks from then on.
+    mutating func openGap(
+        _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection, sequence: CallNumber
+    ) throws(CacheError) {
+        guard case .elements(let elements) = stored.content else { return }
+        var head = CollectionHead(key, sequence: sequence)
+        try replace(0..<0, with: elements.parts(areLast: true), in: &head)
+        try storeName(of: key, head, sequence: sequence)
+        let list = StoredCollection(.chunks(head), sequence: stored.sequence, time: stored.time)
+        _ = try editCollection(key, edit, of: list, sequence: sequence)
+    }
+
+    /// Says that the list of `head` has elements before position `position` of which nothing is known, not even how
+    /// many.
     ///
-    /// - Throws: ``CacheError`` with code `outOfRange` if the list is not there, has no such position, or the part
-    ///   there was lost.
-    mutating func openGap(_ key: [UInt8], before position: Int) throws(CacheError) {
-        guard let stored = try transaction.collection(key), 0...stored.count ~= position else {
-            throw CacheError(.outOfRange, "The collection is not there, or has no such position.")
-        }
-        var head: CollectionHead
-        switch stored.content {
-        case .chunks(let chunks): head = chunks
-        case .elements(let elements):
-            head = CollectionHead(key, sequence: stored.sequence)
-            try replace(0..<0, with: elements.parts(areLast: true), in: &head)
-        }
+    /// - Throws: ``CacheError`` with code `outOfRange` if the part there was lost.
+    mutating func openGap(before position: Int, in head: inout CollectionHead) throws(CacheError) {
         var (index, start) = (0, 0)
         while index < head.chunks.count, start + head.chunks[index].count <= position {
             start += head.chunks[index].count
@@ -35,8 +36,6 @@ extension WriteTransaction {
         // Two gaps side by side are one.
         let isThere = index > 0 && head.chunks[index - 1].isGap
         if !isThere { head.chunks.insert(.gap, at: index) }
-        let list = StoredCollection(.chunks(head), sequence: stored.sequence, time: stored.time)
-        try store(list, key, sequence: stored.sequence, time: stored.time)
     }
 
     /// The key of the list of which the chunk under `key` is a part.
@@ -59,19 +58,6 @@ extension WriteTransaction {
                         recordName: noName, projection: noName, body: name)
                 }
             }
-        }
-    }
-}
-
-extension TransactionScope {
-    /// Says that the collection under `name` has elements before `position` that were never fetched.
-    ///
-    /// Tests alone call it: nothing of an application's makes a gap whose length is not known.
-    func openGap(in name: String, before position: Int) throws(CacheError) {
-        let key = [Namespace.collection] + Array(name.utf8)
-        let identifier = ModelIdentifier(name)
-        try stage(ChangeSet(sequence: .zero, collections: [identifier])) { (commit) throws(CacheError) in
-            try commit.openGap(key, before: position)
         }
     }
 }
