@@ -46,8 +46,8 @@ struct WindowLayersTests {
         #expect(row.model.text == "hello!" && window.rows.last === row)
         try await window.showEarlier(1)
         #expect(ids(window) == [95, 96, 97, 98, 99, 100, -7] && window.rows.last === row)
-        await scene.server.reply(Answer(Post(id: 190, text: "hello"), replacing: "Post:-7"))
-        await scene.server.reply(Answer(Post(id: 190, text: "hello!")))
+        try await scene.server.reply(Answer(Post(id: 190, text: "hello"), replacing: "Post:-7"))
+        try await scene.server.reply(Answer(Post(id: 190, text: "hello!")))
         try await settle(scene)
         #expect(ids(window) == [95, 96, 97, 98, 99, 100, 190])
         #expect(window.rows.last === row && row.model.text == "hello!")
@@ -74,7 +74,7 @@ struct WindowLayersTests {
         try await scene.cache.write(Post(id: 49, text: "new", likes: 7))
         try await settle(scene, isAnswered: false)
         #expect(rows[1].model == Post(id: 49, text: "new", likes: 8, isLiked: true))
-        for _ in 0..<5 { await scene.server.fail(Refusal("no")) }
+        for _ in 0..<5 { try await scene.server.fail(Refusal("no")) }
         try await settle(scene)
         #expect(ids(window) == [48, 49, 50, 51, 52, 53] && window.rows.elementsEqual(rows, by: ===))
         #expect(rows[1].model == Post(id: 49, text: "new", likes: 7))
@@ -85,7 +85,7 @@ struct WindowLayersTests {
         let (scene, window) = try await open(.position(50), count: 4)
         _ = scene.submit(TakeOut(post: 50))
         #expect(ids(window) == [49, 51, 52])
-        await scene.server.reply(Answer())
+        try await scene.server.reply(Answer())
         try await settle(scene)
         // One before the row at which it was opened, as that is the place of the one that went.
         #expect(ids(window) == [48, 49, 51, 52])

@@ -234,6 +234,6 @@ struct WindowGapProgramTests {
 
     @Test(
         "What is known is always parts of what the server had, and in the end all of it",
-        .disabled("Some seeds fail: see Docs/Internals/Decisions/0042-windows.md."), arguments: [6] + Array(13...300))
+        arguments: [6] + Array(13...300))
     func slowProgramme(seed: UInt64) async throws { try await Programme(seed).run() }
 }

@@ -9,7 +9,7 @@ import GroveModel
 /// numbered(id INTEGER PRIMARY KEY, value BLOB NOT NULL)
 /// named(id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL)
 /// named_hash ON named(hash)
-/// named_kept ON named(key, value) WHERE key >= x'05' AND key < x'06'
+/// named_kept ON named(key) WHERE key >= x'05' AND key < x'06'
 /// ```
 ///
 /// A key that ends in a number, `Message:34`, is a row of `numbered`, whose `id` is made of the number of the prefix
@@ -20,8 +20,8 @@ import GroveModel
 /// in the index: of a million records some hundred share theirs with another one. Keys of one hash are told apart by `key`, which stands before `value`
 /// so that comparing it never follows a long value's pages.
 ///
-/// What is kept is always in `named`, and found in order by an index that no other record is in. It has the values too, so that it is read
-/// from end to end. A file without it, of an earlier version, gets it when it is opened; an earlier version works with the index too.
+/// What is kept is always in `named`, and found in order by an index that no other record is in. It has no values, so that an update of another
+/// record's value does not ask about it. A file without it, of an earlier version, gets it when it is opened; an earlier version works with the index too.
 ///
 /// `application_id` says that the file is ours and `user_version` which layout it has, as a ``StoredLayout``.
 enum SQLiteLayout {
@@ -34,7 +34,7 @@ enum SQLiteLayout {
     /// The rows that ``keptIndex`` has.
     static let isKept = "key >= x'\(hex(Namespace.kept))' AND key < x'\(hex(Namespace.kept + 1))'"
 
-    private static let keptIndex = "CREATE INDEX IF NOT EXISTS named_kept ON named(key, value) WHERE \(isKept)"
+    private static let keptIndex = "CREATE INDEX IF NOT EXISTS named_kept ON named(key) WHERE \(isKept)"
 
     private static func hex(_ byte: UInt8) -> String { String(UInt16(byte) + 0x100, radix: 16).dropFirst().description }
 

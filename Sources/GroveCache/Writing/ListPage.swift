@@ -35,7 +35,7 @@ struct ListPage {
     /// The edits by position that it comes to in a list: what goes, the last first, what is put in, and the gaps.
     func resolved(in list: inout ElementFinder) throws(CacheError) -> [CollectionEdit] {
         // What a later page has put in is not told from what the server had between: the page is asked for again.
-        if fit != .dropping, since.hasPages { return [] }
+        if since.hasPages, fit != .dropping || !list.gaps.isEmpty { return [] }
         // It was to make the list, and another page has.
         if fit == .apart, case .first = place, list.count > 0 { return [] }
         let gap = try list.gap(place)

@@ -324,7 +324,8 @@ extension WindowDataProvider {
                 }
             }
             guard let next else { return .last }
-            return .before(ListElement(next.row, at: 0, of: SeenRows([next.row.modelIdentifier]), position: next.position))
+            return .before(
+                ListElement(next.row, at: 0, of: SeenRows([next.row.modelIdentifier]), position: next.position))
         }
         return (place ?? .first, .apart)
     }
