@@ -38,7 +38,10 @@ struct ListPage {
         if since.hasPages, fit != .dropping || !list.gaps.isEmpty { return [] }
         // It was to make the list, and another page has.
         if fit == .apart, case .first = place, list.count > 0 { return [] }
+        // Among parts, nothing says where it belongs if the row that it is beside is gone.
+        if fit != .dropping || !list.gaps.isEmpty, try isGone(&list) { return [] }
         let gap = try list.gap(place)
+        if fit == .apart, hasMoved(gap, in: list) { return [] }
         var rows = Rows()
         var seen: Set<ElementName> = []
         for index in 0..<elements.count {
@@ -57,6 +60,25 @@ struct ListPage {
             going.insert(position)
         }
         return edits(rows, going, extent, in: list)
+    }
+
+    /// Whether the row is gone that it is beside.
+    private func isGone(_ list: inout ElementFinder) throws(CacheError) -> Bool {
+        switch place {
+        case .first, .last: false
+        case .before(let element), .after(let element): try list.find(element) == nil
+        }
+    }
+
+    /// Whether rows came or went before the place, or at the end that it is at, since it was looked for.
+    private func hasMoved(_ gap: Int, in list: ElementFinder) -> Bool {
+        switch place {
+        case .first, .last: return false
+        case .before(let element): return element.position.map { $0 != gap } ?? false
+        case .after(let element):
+            let isLast = element.seen.map { $0.index == $0.list.count - 1 } ?? false
+            return element.position.map { $0 + 1 != gap } ?? false || isLast && gap != list.count
+        }
     }
 
     private func edits(

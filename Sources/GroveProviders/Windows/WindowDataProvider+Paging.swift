@@ -310,7 +310,7 @@ extension WindowDataProvider {
         let key = ModelIdentifier(cacheKey)
         let place: ListPlace? = await read { view in
             var (low, high): (Int, Int?) = (0, nil)
-            var next: (row: Element, position: Int)?
+            var (last, next): ((row: Element, position: Int)?, (row: Element, position: Int)?)
             while low < high ?? .max {
                 let middle = high.map { (low + $0) / 2 } ?? 0
                 let found = view.rows(key, of: Element.self, .one(.position(middle)))?.value
@@ -318,14 +318,16 @@ extension WindowDataProvider {
                 high = high ?? found.knownCount
                 if let row = found.rows.first, isBefore(row, first) {
                     low = found.positions[0] + 1
+                    last = (row, found.positions[0])
                 } else {
                     next = found.rows.first.map { ($0, found.positions[0]) } ?? next
                     high = middle
                 }
             }
-            guard let next else { return .last }
-            return .before(
-                ListElement(next.row, at: 0, of: SeenRows([next.row.modelIdentifier]), position: next.position))
+            func element(_ found: (row: Element, position: Int)) -> ListElement {
+                ListElement(found.row, at: 0, of: SeenRows([found.row.modelIdentifier]), position: found.position)
+            }
+            return next.map { .before(element($0)) } ?? last.map { .after(element($0)) } ?? (high == 0 ? .first : .last)
         }
         return (place ?? .first, .apart)
     }
