@@ -207,14 +207,18 @@ struct ListPage {
             extent.gapBehind = list.gaps.contains(last + 1) ? last + 1 : nil
             return extent
         }
-        let lost = (start..<list.count).prefix { list.isLost(at: $0) }.count
-        extent.range = start..<start + lost
+        // What is between its rows goes, though the last of them is new.
+        let known = rows.positions.compactMap(\.self).filter { $0 >= start }.max()
+        var end = start
+        if let known, isReached((start..<known + 1).reversed(), in: &list, edge: { $0 }) { end = known + 1 }
+        let lost = (end..<list.count).prefix { list.isLost(at: $0) }.count
+        extent.range = start..<end + lost
         let going = Set(rows.positions.compactMap(\.self))
         let isFirst = if case .first = place { true } else { false }
         let isFollowed = (extent.range.upperBound..<list.count).contains {
             !going.contains($0) && (!isKept($0, in: &list) || isFirst)
         }
-        if isFollowed || lost > 0 || list.gaps.contains(start) { extent.gapBehind = start }
+        if isFollowed || lost > 0 || list.gaps.contains(end) { extent.gapBehind = start }
         return extent
     }
 
@@ -226,14 +230,17 @@ struct ListPage {
             extent.gapBefore = list.gaps.contains(first) ? first : nil
             return extent
         }
-        let lost = (0..<end).reversed().prefix { list.isLost(at: $0) }.count
-        extent.range = end - lost..<end
+        let known = rows.positions.compactMap(\.self).filter { $0 < end }.min()
+        var start = end
+        if let known, isReached(known..<end, in: &list, edge: { $0 + 1 }) { start = known }
+        let lost = (0..<start).reversed().prefix { list.isLost(at: $0) }.count
+        extent.range = start - lost..<end
         let going = Set(rows.positions.compactMap(\.self))
         let isLast = if case .last = place { true } else { false }
         let isPreceded = (0..<extent.range.lowerBound).reversed().contains {
             !going.contains($0) && (!isKept($0, in: &list) || isLast)
         }
-        if isPreceded || lost > 0 || list.gaps.contains(end) { extent.gapBefore = extent.range.lowerBound }
+        if isPreceded || lost > 0 || list.gaps.contains(start) { extent.gapBefore = extent.range.lowerBound }
         return extent
     }
 
