@@ -94,6 +94,9 @@ struct AnswerTests {
         let text = try #require(CompareAnswer(report)?.text)
         let words = text.split { $0 == "\n" || $0 == " " }.joined(separator: " ")
         #expect(words.contains("of those whose commits survive loss of power") && !text.contains("Take sqlite"))
+        // Of reads all are ranked, and nothing is said of what commits survive.
+        let sentences = try #require(CompareAnswer(report)?.sentences)
+        #expect(sentences.allSatisfy { !$0.contains("catalogue") || !$0.contains("of those whose") })
         let rows = text.split(separator: "\n")
         #expect(rows.contains { $0.hasPrefix("sqlite   a kill") } && rows.contains { $0.hasPrefix("memory   nothing") })
     }

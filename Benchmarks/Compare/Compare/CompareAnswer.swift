@@ -37,7 +37,12 @@ struct CompareAnswer {
         parts += report.exclusions
         if backends.count == 1 { parts.append("Take \(backends[0].rawValue): it is what is left.") }
         let rankings = uses.flatMap { UseRanking.all($0, in: report) }
-        parts += backends.compactMap { takes($0, rankings) }
+        for backend in backends {
+            let won = rankings.filter { $0.winner == backend }
+            parts += [won.filter { $0.promise == nil }, won.filter { $0.promise != nil }].compactMap {
+                take(backend, $0)
+            }
+        }
         parts += ties(rankings)
         parts += Turn.all(in: report).map {
             "\($0.writer.rawValue) overtakes \($0.reader.rawValue) if more than \(percent($0.share)) % of the calls are commits."
@@ -55,30 +60,37 @@ struct CompareAnswer {
     }
 
     /// For which uses a backend is the fastest, in a sentence; `nil` if for none.
-    private func takes(_ backend: BackendName, _ rankings: [UseRanking]) -> String? {
-        let won = rankings.filter { $0.winner == backend }
+    ///
+    /// - Parameter won: uses that are all of one promise, or all of none.
+    private func take(_ backend: BackendName, _ won: [UseRanking]) -> String? {
         guard !won.isEmpty else { return nil }
         let uses = won.map { ranking in
             let second = ranking.ranking.entries[1].backend.rawValue
             return "\(ranking.use.name) (\(ranking.lead.fixed(1)) times \(second))"
         }
-        let end = won.contains { $0.promise != nil } ? ", of those whose commits survive \(backend.promise.words)" : ""
+        let end = won[0].promise != nil ? ", of those whose commits survive \(backend.promise.words)" : ""
         return "Take \(backend.rawValue) for \(Ranking.list(uses))\(end)."
     }
 
     /// What is not ranked, and why.
     private func ties(_ rankings: [UseRanking]) -> [String] {
-        var (noisy, close): ([String], [String]) = ([], [])
-        for ranking in rankings where ranking.ranking.entries.count > 1 && ranking.winner == nil {
-            let names = Ranking.list(ranking.ranking.groups.leaders.map(\.backend.rawValue))
-            if ranking.ranking.isNoisy {
-                noisy.append("\(names) for \(ranking.use.name)")
-            } else {
-                close.append("\(names) for \(ranking.use.name)")
+        let tied = rankings.filter { $0.ranking.entries.count > 1 && $0.winner == nil }
+        /// The backends that are tied, each time with the uses for which they are.
+        func names(_ tied: [UseRanking]) -> String {
+            var groups: [(backends: [String], uses: [String])] = []
+            for ranking in tied {
+                let backends = ranking.ranking.groups.leaders.map(\.backend.rawValue)
+                if let index = groups.firstIndex(where: { Set($0.backends) == Set(backends) }) {
+                    groups[index].uses.append(ranking.use.name)
+                } else {
+                    groups.append((backends, [ranking.use.name]))
+                }
             }
+            return groups.map { "\(Ranking.list($0.backends)) for \(Ranking.list($0.uses))" }.joined(separator: "; ")
         }
-        return (close.isEmpty ? [] : ["Equally fast: \(close.joined(separator: "; "))."])
-            + (noisy.isEmpty ? [] : ["This run is too noisy to rank \(noisy.joined(separator: "; "))."])
+        let (noisy, close) = (tied.filter(\.ranking.isNoisy), tied.filter { !$0.ranking.isNoisy })
+        return (close.isEmpty ? [] : ["Equally fast: \(names(close))."])
+            + (noisy.isEmpty ? [] : ["This run is too noisy to rank \(names(noisy))."])
     }
 
     private func percent(_ share: Double) -> String {

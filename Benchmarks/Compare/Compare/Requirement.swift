@@ -92,10 +92,11 @@ extension BackendName {
             }
         let processes = profile.isMultiProcess ? "several processes" : "one process"
         let share =
-            profile.isEvicting ? "\((profile.livePayloadShare * 100).fixed(0)) % of a budget is records" : "no budget"
+            profile.isEvicting
+            ? "\((profile.livePayloadShare * 100).fixed(0)) % of a budget holds records" : "no budget"
         let end =
             switch promise {
-            case .none: isPersistent ? "a commit may not survive a kill" : "nothing is left at the end"
+            case .none: isPersistent ? "a commit may not survive a kill" : "nothing outlives the process"
             case .kill, .power: "a commit survives \(promise.words)"
             }
         return "\(rawValue): \([place, processes, share, end].compactMap(\.self).joined(separator: "; "))."

@@ -74,7 +74,10 @@ extension WindowDataProvider {
         }
         repeat {
             let page = try await load(fetch, beside: row, isLater: isLater, .joining, retry)
-            guard let page, let last = isLater ? page.last : page.first, all else { break }
+            // A server that answers with the same row again would be asked without an end.
+            guard all, let last = isLater ? page?.last : page?.first, last.modelIdentifier != row.modelIdentifier else {
+                break
+            }
             row = last
         } while await neighbour(of: row, isLater: isLater)?.isBehindGap == true
         await extend()
