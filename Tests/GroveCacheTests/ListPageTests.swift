@@ -106,6 +106,8 @@ struct ListPageTests {
                 ("a b | e f g h", "c h", "after b", "a b c h | e f g"),
                 ("a b | e f", "c e d", "after b", "a b c e d | f"),
                 ("a b c | e f", "d a", "after c", "b c d a | e f"),
+                // What lies between its rows goes, though its last one is new.
+                ("a b c d | e f", "b d x", "after a", "a b d x | e f"),
                 // Between rows that follow each other.
                 ("a b c d", "c d", "after b", "a b c d"),
                 ("a b c d", "d", "after b", "a b d"),
@@ -116,6 +118,24 @@ struct ListPageTests {
                 ("a b c d", "x y", "after b", "a b x y | c d"),
                 ("a | f", "g", "after f", "a | f g"),
             ], .joining)
+    }
+
+    @Test("A page whose place has changed since it was looked for, or whose row is gone, is not put in among parts")
+    func moved() async throws {
+        let list = ["a", "|", "m", "|", "z"]
+        func put(
+            _ place: (ListElement) -> ListPlace, _ row: String, at position: Int, _ fit: PageFit = .apart
+        ) async throws -> [String] {
+            let element = ListElement(person(row), at: 0, of: Seen(names: [row]), position: position)
+            return try await self.put(["c", "d"], place(element), fit, into: list)
+        }
+        #expect(try await put(ListPlace.before, "z", at: 2) == ["a", "|", "m", "|", "c", "d", "|", "z"])
+        // As it was looked for when `m` had not come, and when nothing was behind it.
+        #expect(try await put(ListPlace.before, "z", at: 1) == list)
+        #expect(try await put(ListPlace.after, "m", at: 1) == list)
+        for fit in [PageFit.dropping, .joining, .apart] {
+            #expect(try await put(ListPlace.after, "gone", at: 1, fit) == list)
+        }
     }
 
     @Test("No rows beside a row say that the list ends there")

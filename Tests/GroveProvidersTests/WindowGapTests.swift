@@ -58,6 +58,23 @@ struct WindowGapTests {
         #expect(try stored == ids(0..<50))
     }
 
+    @Test("A server that answers with the row it was asked beside is not asked without an end")
+    func sameAgain() async throws {
+        try await cache.writeCollection(people(0..<10), as: "people")
+        let asked = Count()
+        let window = Window(dataModelManager: manager)
+        let last = people(40..<50)
+        window.open(
+            "people", at: .last,
+            before: { row in
+                asked.add()
+                return row.map { [$0] } ?? last
+            })
+        try await window.refresh(keepingOlder: true)
+        try await window.fill(try #require(window.gaps.first), all: true)
+        #expect(asked.value == 2 && window.gaps.count == 1)
+    }
+
     @Test("A gap is filled at once by choice, and a page that overlaps the other side closes it")
     func fillsAll() async throws {
         try await cache.writeCollection(people(0..<10), as: "people")
