@@ -117,6 +117,8 @@ struct ListPageTests {
                 ("a b c d", "x c", "after b", "a b x c d"),
                 ("a b c d", "x y", "after b", "a b x y | c d"),
                 ("a | f", "g", "after f", "a | f g"),
+                // Several rows that are all of the page, and the last of a part, have not moved there one by one.
+                ("a | c d e f g h", "g h", "after a", "a g h"),
             ], .joining)
     }
 
@@ -173,6 +175,9 @@ struct ListPageTests {
                 ("c d | f g", "c d", "first", "c d | f g …"),
                 ("c d | f g", "c d", "after d", "c d | f g …"),
                 ("c d | f g", "e", "after d", "c d e | f g …"),
+                // Behind a last row that is new, or after too many that it lacks, nobody knows what follows.
+                ("c d e f", "c x", "first", "c x"),
+                ("c d e f g", "c g", "first", "c g"),
             ], .dropping)
     }
 

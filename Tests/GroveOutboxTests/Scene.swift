@@ -175,6 +175,17 @@ func wait(until isSo: () throws -> Bool, line: Int = #line) async throws {
     }
 }
 
+/// Waits until everything that may be sent was tried.
+@MainActor
+func isTried<API>(_ outbox: Outbox<API>, line: Int = #line) async throws {
+    var isOver = false
+    Task {
+        await outbox.flush()
+        isOver = true
+    }
+    try await wait(until: { isOver }, line: line)
+}
+
 /// A server that answers when the test says so, and remembers which keys it saw.
 @MainActor
 final class FakeServer {

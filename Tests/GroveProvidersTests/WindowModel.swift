@@ -19,6 +19,8 @@ struct WindowModel {
     private(set) var hidden: Set<String> = []
     private var time = 0
     private var log: [(time: Int, ids: Set<String>)] = []
+    /// When the page was asked for that was asked for last, of those that came.
+    private var lastPage = 0
 
     init(_ list: [String]) { self.list = list }
 
@@ -57,9 +59,10 @@ struct WindowModel {
         }
     }
 
-    /// Puts a page in as of when it was asked for.
+    /// Puts a page in as of when it was asked for, unless one came that was asked for later.
     mutating func take(_ page: Page) {
-        guard !page.ids.isEmpty || page.row == nil else { return }
+        defer { lastPage = max(lastPage, page.asked) }
+        guard page.asked > lastPage, !page.ids.isEmpty || page.row == nil else { return }
         let kept = touched(since: page.asked)
         let new = page.ids.filter { !kept.contains($0) }
         defer { log.append((page.asked, Set(page.ids))) }
@@ -81,17 +84,29 @@ struct WindowModel {
         return 2 * index < page.seen.count ? 0 : list.count
     }
 
-    /// The first rows of the list; the last ones are the first of the list turned round.
+    /// The first rows of the list, up to those that the page reaches; the last ones are the first of the list turned round.
     private mutating func takeEnd(_ page: Page, _ new: [String], _ kept: Set<String>) {
+        guard !new.isEmpty || page.ids.isEmpty else { return }
         let isFirst = page.isLater
-        var rows = isFirst ? list : list.reversed()
-        let last = rows.prefix(page.ids.count).lastIndex(where: page.ids.contains)
-        let (former, rest) = (
-            rows[..<(last.map { $0 + 1 } ?? rows.count)], rows[(last.map { $0 + 1 } ?? rows.count)...]
-        )
-        let staying = former.prefix(while: kept.contains)
-        let others = former.dropFirst(staying.count).filter(kept.contains)
-        rows = staying + (isFirst ? new : new.reversed()) + others + rest.filter { !new.contains($0) }
-        list = isFirst ? rows : rows.reversed()
+        let rows = isFirst ? list : list.reversed()
+        let brought = isFirst ? new : new.reversed()
+        let staying = rows.prefix(while: kept.contains)
+        let others = rows[staying.count...]
+        let last = brought.last.flatMap(others.firstIndex(of:))
+        let end = last.flatMap { isReached(others[...$0], page.ids, kept) ? $0 + 1 : nil } ?? rows.count
+        let left = others[..<end].filter(kept.contains) + rows[end...].filter { !brought.contains($0) }
+        let all = staying + brought + left
+        list = isFirst ? Array(all) : all.reversed()
+    }
+
+    /// Whether a page reaches the last of these rows: half of them are the page's, or all of the page are the last of them.
+    private func isReached(_ rows: ArraySlice<String>, _ page: [String], _ kept: Set<String>) -> Bool {
+        var (shared, others) = (0, 0)
+        for row in rows.reversed() {
+            if page.contains(row) { shared += 1 } else if !kept.contains(row) { others += 1 }
+            if shared == page.count, shared > 1, others == 0 { return true }
+            if others > page.count { return false }
+        }
+        return shared >= others
     }
 }

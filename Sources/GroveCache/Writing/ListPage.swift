@@ -30,12 +30,14 @@ struct ListPage {
         var gapBefore: Int?
         /// The same behind the page.
         var gapBehind: Int?
+        /// Whether the page touches what follows in its direction.
+        var isReached = false
     }
 
     /// The edits by position that it comes to in a list: what goes, the last first, what is put in, and the gaps.
     func resolved(in list: inout ElementFinder) throws(CacheError) -> [CollectionEdit] {
         // What a later page has put in is not told from what the server had between: the page is asked for again.
-        if since.hasPages, fit != .dropping || !list.gaps.isEmpty { return [] }
+        if since.hasPages { return [] }
         // It was to make the list, and another page has.
         if fit == .apart, case .first = place, list.count > 0 { return [] }
         // Among parts, nothing says where it belongs if the row that it is beside is gone.
@@ -53,9 +55,9 @@ struct ListPage {
             rows.positions.append(position)
         }
         // All of its rows have come since.
-        if fit != .dropping, rows.elements.count == 0, elements.count > 0 || fit == .apart { return [] }
+        if rows.elements.count == 0, elements.count > 0 || fit == .apart { return [] }
         var going = Set(rows.positions.compactMap(\.self))
-        let extent = fit == .dropping ? dropping(gap, going, in: &list) : joining(gap, rows, in: &list)
+        let extent = fit == .dropping ? dropping(gap, rows, in: &list) : joining(gap, rows, in: &list)
         for position in extent.range where !going.contains(position) && !isKept(position, in: &list) {
             going.insert(position)
         }
@@ -130,25 +132,20 @@ struct ListPage {
 
     // MARK: Pages that drop what they do not reach
 
-    /// Beside a row it takes the place of nothing; at an end, of the rows down to the last that it has too: of all, if it has none of
-    /// so many there.
-    private func dropping(_ gap: Int, _ going: Set<Int>, in list: inout ElementFinder) -> Extent {
+    /// Beside a row it takes the place of nothing; at an end, of all rows up to those that it reaches.
+    private func dropping(_ gap: Int, _ rows: Rows, in list: inout ElementFinder) -> Extent {
         var extent = Extent(range: gap..<gap, start: gap)
-        let count = min(elements.count, list.count)
-        // What was put in at an end since stays there.
         switch place {
         case .first:
-            let last = (0..<count).last { has($0, of: &list) }
-            extent.range = 0..<(last.map { $0 + 1 } ?? list.count)
-            extent.start =
-                extent.range.first { going.contains($0) || !isKept($0, in: &list) } ?? extent.range.upperBound
-            extent.gapBehind = last.flatMap { list.gaps.contains($0 + 1) ? $0 + 1 : nil }
+            guard elements.count > 0 else { return Extent(range: 0..<list.count, start: 0) }
+            extent = joining(gap, rows, in: &list)
+            if !extent.isReached {
+                (extent.range, extent.gapBehind) = (extent.range.lowerBound..<list.count, nil)
+            }
         case .last:
-            let first = (list.count - count..<list.count).first { has($0, of: &list) }
-            extent.range = (first ?? 0)..<list.count
-            let last = extent.range.last { going.contains($0) || !isKept($0, in: &list) }
-            extent.start = last.map { $0 + 1 } ?? extent.range.lowerBound
-            extent.gapBefore = first.flatMap { list.gaps.contains($0) ? $0 : nil }
+            guard elements.count > 0 else { return Extent(range: 0..<list.count, start: list.count) }
+            extent = joining(gap, rows, in: &list)
+            if !extent.isReached { (extent.range, extent.gapBefore) = (0..<extent.range.upperBound, nil) }
         case .before: extent.gapBefore = list.gaps.contains(gap) ? gap : nil
         case .after: extent.gapBehind = list.gaps.contains(gap) ? gap : nil
         }
@@ -188,11 +185,11 @@ struct ListPage {
         }
         switch place {
         case .first:
-            // What was put in at an end since stays there; a list that has nothing else was made by another page since.
-            let start = (0..<list.count).first { !isKept($0, in: &list) } ?? 0
+            // What was put in at an end since stays there.
+            let start = (0..<list.count).first { !isKept($0, in: &list) } ?? list.count
             return later(start, last, rows, in: &list)
         case .last:
-            let end = (0..<list.count).last { !isKept($0, in: &list) }.map { $0 + 1 } ?? list.count
+            let end = (0..<list.count).last { !isKept($0, in: &list) }.map { $0 + 1 } ?? 0
             return earlier(end, first, rows, in: &list)
         case .after: return later(gap, last, rows, in: &list)
         case .before: return earlier(gap, first, rows, in: &list)
@@ -203,7 +200,7 @@ struct ListPage {
     private func later(_ start: Int, _ last: Int?, _ rows: Rows, in list: inout ElementFinder) -> Extent {
         var extent = Extent(range: start..<start, start: start)
         if let last, last >= start, isReached((start..<last + 1).reversed(), in: &list, edge: { $0 }) {
-            extent.range = start..<last + 1
+            (extent.range, extent.isReached) = (start..<last + 1, true)
             extent.gapBehind = list.gaps.contains(last + 1) ? last + 1 : nil
             return extent
         }
@@ -226,7 +223,7 @@ struct ListPage {
     private func earlier(_ end: Int, _ first: Int?, _ rows: Rows, in list: inout ElementFinder) -> Extent {
         var extent = Extent(range: end..<end, start: end)
         if let first, first < end, isReached(first..<end, in: &list, edge: { $0 + 1 }) {
-            extent.range = first..<end
+            (extent.range, extent.isReached) = (first..<end, true)
             extent.gapBefore = list.gaps.contains(first) ? first : nil
             return extent
         }
@@ -245,7 +242,7 @@ struct ListPage {
     }
 
     /// Whether of the rows of `way`, from the page's last one to the near end of the part that has it, at least as many are the page's
-    /// as are not: a row that has moved there is alone.
+    /// as are not, or the first of them are all of the page's, and several: a row that has moved there is alone.
     ///
     /// - Parameter edge: the position at which a gap ends the part at a row.
     private func isReached(
@@ -254,6 +251,7 @@ struct ListPage {
         var (shared, others) = (0, 0)
         for (step, position) in way.enumerated() {
             if has(position, of: &list) { shared += 1 } else if !isKept(position, in: &list) { others += 1 }
+            if shared == elements.count, shared > 1, others == 0 { return true }
             // So many cannot be made up for.
             guard others <= elements.count else { return false }
             let gap = edge(position)

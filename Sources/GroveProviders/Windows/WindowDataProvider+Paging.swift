@@ -203,7 +203,7 @@ extension WindowDataProvider {
         updateState { $0.begin() }
         do {
             var rows: [Element] = []
-            // A page that is put in beside what it does not drop is asked for again if another one came since.
+            // A page is asked for again if another one came that was asked for later; one beside a row, when the user scrolls again.
             for _ in 0..<3 {
                 let page = try await manager.request(
                     key, shown: nil, retry, fetch,
@@ -219,7 +219,10 @@ extension WindowDataProvider {
                 if case .refused(let error, _) = await store(edit, cacheKey, followed, asOf: page.place) {
                     throw error
                 }
-                guard fit != .dropping, let first = rows.first?.modelIdentifier, await !isStored(first) else { break }
+                guard fit != .dropping || place.isEnd, let first = rows.first?.modelIdentifier, await !isStored(first)
+                else {
+                    break
+                }
             }
             let isOpen = generation == cursor.withLock(\.generation)
             endLoad(generation, isOpen ? .fresh : nil)
@@ -379,5 +382,14 @@ extension Answer {
     /// The elements that were not deleted since they were asked for.
     fileprivate func rows<Element>() -> [Element] where Value == [Element] {
         zip(value, taken?.models ?? []).compactMap { $1 == nil ? nil : $0 }
+    }
+}
+
+extension ListPlace {
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .first, .last: true
+        case .before, .after: false
+        }
     }
 }
