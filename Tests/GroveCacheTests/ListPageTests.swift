@@ -175,7 +175,7 @@ struct ListPageTests {
                 ("c d | f g", "c d", "first", "c d | f g …"),
                 ("c d | f g", "c d", "after d", "c d | f g …"),
                 ("c d | f g", "e", "after d", "c d e | f g …"),
-                // Behind a last row that is new, or after too many that it lacks, nobody knows what follows.
+                // Behind a last row that is new, or after too many that it lacks, it is not known what follows.
                 ("c d e f", "c x", "first", "c x"),
                 ("c d e f g", "c g", "first", "c g"),
             ], .dropping)
