@@ -18,7 +18,7 @@ for tests in TestSupport GroveModelTests GroveCodingTests GroveConsistencyTests 
     cp -R "$root/Tests/$tests" "$copy/Tests/$tests"
 done
 # Read the vectors, which are not copied, and have one thread.
-rm -f "$copy/Tests/GroveCodingTests/FuzzTests.swift" "$copy/Tests/GroveCodingTests/GoldenRecordTests.swift"
+for tests in FuzzTests GoldenRecordTests FrozenFormatTests; do rm -f "$copy/Tests/GroveCodingTests/$tests.swift"; done
 . "$root/Scripts/mutex.sh"
 replace_mutex "$copy"/Tests/*
 cat > "$copy/Package.swift" <<'SWIFT'

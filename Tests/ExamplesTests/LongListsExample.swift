@@ -45,6 +45,20 @@ extension ChatModel {
     func tapped(_ gap: WindowGap) async { try? await window.fill(gap, all: true) }
 }
 // -----
+/// A server that answers with some messages, and with a cursor for those behind them.
+protocol FeedServer: Sendable {
+    func feed(after cursor: String?) async throws -> (messages: [Message], next: String?)
+}
+
+/// Shows the feed from its beginning.
+@MainActor
+func openFeed(_ window: WindowDataProvider<Message>, _ server: any FeedServer) {
+    window.open("feed", at: .first, pageBefore: nil) { cursor in
+        let answer = try await server.feed(after: cursor)
+        return .init(answer.messages, next: answer.next)
+    }
+}
+// -----
 /// The screen of an address book: who is online, by name, in sections by first letters.
 @MainActor
 final class ContactsModel {

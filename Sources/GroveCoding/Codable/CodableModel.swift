@@ -52,3 +52,5 @@ extension CodableModel where Self: Equatable {
         return self == other || NodeEncoder.areSameButForNaN(self, other)
     }
 }
+
+extension PageCursors: CodableModel {}

@@ -4,8 +4,8 @@ public import GroveModel
 /// What a window asks the network for at the ends of what the cache has.
 struct WindowPages<Element: SimpleModel> {
     var place = WindowPlace.first
-    var before: WindowDataProvider<Element>.Fetch?
-    var after: WindowDataProvider<Element>.Fetch?
+    var before: PageSource<Element>?
+    var after: PageSource<Element>?
     /// Whether the network has said that there are no more.
     var isAtFirst = false
     var isAtLast = false
@@ -85,7 +85,8 @@ extension WindowDataProvider {
 
     /// Asks the network again for the pages that are shown, and stores them.
     ///
-    /// Shown rows that a page leaves out go. A row right behind a gap is not asked for.
+    /// Shown rows that a page leaves out go. A row right behind a gap is not asked for. A server that gives out cursors is
+    /// asked for the page at the end of the list, as by ``refresh(keepingOlder:retry:)``, which keeps older rows.
     ///
     /// - Parameter maxAge: in seconds; only pages with a row that was read from the network longer ago are asked for.
     /// - Throws: as ``showEarlier(_:retry:)``.
@@ -95,6 +96,10 @@ extension WindowDataProvider {
         guard let fetch = isLater ? pages.after : pages.before else { return }
         // In the direction in which pages are asked for.
         let shown = isLater ? confirmedRows.map(\.confirmed) : confirmedRows.reversed().map(\.confirmed)
+        if fetch.hasCursors {
+            guard await !old(shown, maxAge).isEmpty else { return }
+            return try await refresh(keepingOlder: true, retry: retry)
+        }
         let behindGaps = Set(gaps.map { isLater ? $0.index : shown.count - $0.index })
         var places: [ModelIdentifier: Int] = [:]
         for (index, model) in shown.enumerated() { if let name = model.modelIdentifier { places[name] = index } }
@@ -154,9 +159,9 @@ extension WindowDataProvider {
     ///
     /// - Returns: whether it brought rows, and the window is still open there.
     private func load(
-        _ fetch: @escaping Fetch, beside row: WindowRow<Element>?, isLater: Bool, _ retry: LoadRetry
+        _ source: PageSource<Element>, beside row: WindowRow<Element>?, isLater: Bool, _ retry: LoadRetry
     ) async throws -> Bool {
-        guard let page = try await load(fetch, beside: row?.confirmed, isLater: isLater, .dropping, retry) else {
+        guard let page = try await load(source, beside: row?.confirmed, isLater: isLater, .dropping, retry) else {
             return false
         }
         if page.isEmpty {
@@ -173,14 +178,31 @@ extension WindowDataProvider {
     ///   - isLater: whether it follows the row, or begins the list.
     /// - Returns: its rows; `nil` if the window is not open there any more.
     private func load(
-        _ fetch: @escaping Fetch, beside row: Element?, isLater: Bool, _ fit: PageFit, _ retry: LoadRetry
+        _ source: PageSource<Element>, beside row: Element?, isLater: Bool, _ fit: PageFit, _ retry: LoadRetry
     ) async throws -> [Element]? {
+        var (row, fit, cursor): (Element?, PageFit, String?) = (row, fit, nil)
+        if source.hasCursors, let asked = row {
+            if let entry = await self.cursor(beside: asked, isLater: isLater) {
+                guard let known = entry.cursor else { return [] }
+                cursor = known
+            } else {
+                (row, fit) = (nil, .joining)
+            }
+        }
         let place = place(beside: row, isLater: isLater)
-        return try await load("\(isLater)\n\(row?.modelIdentifier?.rawValue ?? "")", retry) {
-            try await fetch(row)
-        } place: { page in
+        let next = Lock<String??>(nil)
+        return try await load("\(isLater)\n\(row?.modelIdentifier?.rawValue ?? "")", retry) { [row, cursor] in
+            let page = try await source.fetch(row, cursor)
+            next.withLock { $0 = .some(page.next) }
+            return page.rows
+        } place: { [row, fit] page in
             // No rows at an end say that the list is empty.
             page.isEmpty && row == nil ? (place, .dropping) : (place, fit)
+        } stored: { [self, row] rows, asked in
+            // Of windows that share a request, one has asked.
+            guard source.hasCursors, let next = next.withLock(\.self) else { return }
+            if next == nil, isLater { pages.isAtLast = true } else if next == nil { pages.isAtFirst = true }
+            await keep(next, of: rows, beside: row, isLater: isLater, asOf: asked)
         }
     }
 
@@ -189,10 +211,11 @@ extension WindowDataProvider {
     /// - Parameters:
     ///   - name: what is asked for: windows that ask for it at once share the request.
     ///   - place: the place of the rows.
+    ///   - stored: called with them and with the place of the request.
     /// - Returns: the rows; `nil` if the window is not open there any more.
     private func load(
         _ name: String, _ retry: LoadRetry, fetch: @escaping @Sendable () async throws -> [Element],
-        place: ([Element]) async -> (ListPlace, PageFit)
+        place: ([Element]) async -> (ListPlace, PageFit), stored: ([Element], Place) async -> Void = { _, _ in }
     ) async throws -> [Element]? {
         guard let cacheKey, let followed = dataModelManager.followed else { return nil }
         let manager = dataModelManager
@@ -219,6 +242,7 @@ extension WindowDataProvider {
                 if case .refused(let error, _) = await store(edit, cacheKey, followed, asOf: page.place) {
                     throw error
                 }
+                await stored(rows, page.place)
                 guard fit != .dropping || place.isEnd, let first = rows.first?.modelIdentifier, await !isStored(first)
                 else {
                     break
@@ -242,7 +266,7 @@ extension WindowDataProvider {
         }
     }
 
-    private func place(beside row: Element?, isLater: Bool) -> ListPlace {
+    func place(beside row: Element?, isLater: Bool) -> ListPlace {
         guard let row else { return isLater ? .first : .last }
         var element = ListElement(row, at: 0, of: SeenRows([row.modelIdentifier]))
         if let index = confirmedNames.firstIndex(of: row.modelIdentifier) {
@@ -253,7 +277,7 @@ extension WindowDataProvider {
     }
 
     /// Stores a page in the list.
-    private func store(
+    func store(
         _ edit: ListEdit, _ cacheKey: String, _ followed: any FollowedCache, asOf asked: Place
     ) async -> SaveOutcome {
         let manager = dataModelManager
@@ -271,117 +295,6 @@ extension WindowDataProvider {
                 }
             }
         }
-    }
-
-    // MARK: What the cache has
-
-    /// Reads in one view of the cache; `nil` if there is none.
-    private func read<Value: Sendable>(
-        _ body: @escaping @Sendable (any FollowedView) -> Value?
-    ) async -> Value? {
-        guard let followed = dataModelManager.followed else { return nil }
-        return await withCheckedContinuation { continuation in
-            followed.readAgain { view in continuation.resume(returning: view.flatMap(body)) }
-        }
-    }
-
-    /// Whether the stored list has an element, and the cache its model.
-    private func isStored(_ identifier: ModelIdentifier) async -> Bool {
-        guard let cacheKey else { return false }
-        let found = await read { $0.rows(ModelIdentifier(cacheKey), of: Element.self, .one(.element(identifier))) }
-        return found?.value?.rows.first?.modelIdentifier == identifier
-    }
-
-    /// The row beside one in the stored list, and whether there is a gap between; `nil` if there is neither.
-    private func neighbour(of row: Element, isLater: Bool) async -> (model: Element?, isBehindGap: Bool)? {
-        guard let cacheKey, let name = row.modelIdentifier else { return nil }
-        let wanted = WantedRows(.element(name), before: isLater ? 0 : 1, after: isLater ? 2 : 1)
-        let read = await read { $0.rows(ModelIdentifier(cacheKey), of: Element.self, wanted) }
-        guard let found = read?.value else { return nil }
-        let index = found.positions.firstIndex { isLater ? $0 > found.anchor : $0 < found.anchor }
-        let other = index.map { found.positions[$0] }
-        let isBehindGap = found.gaps.contains { gap in
-            isLater
-                ? gap.lowerBound > found.anchor && gap.upperBound <= other ?? .max
-                : gap.upperBound <= found.anchor && gap.lowerBound > other ?? -1
-        }
-        return index == nil && !isBehindGap ? nil : (index.map { found.rows[$0] }, isBehindGap)
-    }
-
-    /// The place of a page by the order of its first row and those of the list.
-    private func place(
-        of page: [Element], _ isBefore: @escaping @Sendable (Element, Element) -> Bool
-    ) async -> (ListPlace, PageFit) {
-        guard let cacheKey, let first = page.first else { return (.first, .apart) }
-        let key = ModelIdentifier(cacheKey)
-        let place: ListPlace? = await read { view in
-            var (low, high): (Int, Int?) = (0, nil)
-            var (last, next): ((row: Element, position: Int)?, (row: Element, position: Int)?)
-            while low < high ?? .max {
-                let middle = high.map { (low + $0) / 2 } ?? 0
-                let found = view.rows(key, of: Element.self, .one(.position(middle)))?.value
-                guard let found else { return nil }
-                high = high ?? found.knownCount
-                if let row = found.rows.first, isBefore(row, first) {
-                    low = found.positions[0] + 1
-                    last = (row, found.positions[0])
-                } else {
-                    next = found.rows.first.map { ($0, found.positions[0]) } ?? next
-                    high = middle
-                }
-            }
-            func element(_ found: (row: Element, position: Int)) -> ListElement {
-                ListElement(found.row, at: 0, of: SeenRows([found.row.modelIdentifier]), position: found.position)
-            }
-            return next.map { .before(element($0)) } ?? last.map { .after(element($0)) } ?? (high == 0 ? .first : .last)
-        }
-        return (place ?? .first, .apart)
-    }
-
-    /// Which of `models` were not read from the network within `maxAge` seconds; all of them for `nil`.
-    private func old(_ models: [Element], _ maxAge: Double?) async -> [Int] {
-        guard let maxAge, let followed = dataModelManager.followed else { return Array(models.indices) }
-        var old: [Int] = []
-        for (index, model) in models.enumerated() {
-            let isFresh = await withCheckedContinuation { continuation in
-                guard let name = model.modelIdentifier else { return continuation.resume(returning: false) }
-                followed.read(name.rawValue, as: Element.self, maxAge: maxAge) {
-                    continuation.resume(returning: (try? $0.get())?.isFresh == true)
-                }
-            }
-            if !isFresh { old.append(index) }
-        }
-        return old
-    }
-
-    /// Says whether there is more at the ends.
-    func noteEnds() {
-        let earlier = cacheHasEarlier || pages.before != nil && !pages.isAtFirst
-        let later = cacheHasLater || pages.after != nil && !pages.isAtLast
-        if hasEarlier != earlier { hasEarlier = earlier }
-        if hasLater != later { hasLater = later }
-    }
-}
-
-extension WantedRows {
-    /// One row at a place, or behind it if the cache does not have that one.
-    fileprivate static func one(_ anchor: Anchor) -> WantedRows { WantedRows(anchor, before: 0, after: 1) }
-}
-
-/// Rows as they were when a page was asked for.
-private struct SeenRows: SeenList {
-    let names: [ModelIdentifier?]
-
-    init(_ names: [ModelIdentifier?]) { self.names = names }
-
-    var count: Int { names.count }
-    func identifier(at index: Int) -> ModelIdentifier? { names[index] }
-}
-
-extension Answer {
-    /// The elements that were not deleted since they were asked for.
-    fileprivate func rows<Element>() -> [Element] where Value == [Element] {
-        zip(value, taken?.models ?? []).compactMap { $1 == nil ? nil : $0 }
     }
 }
 

@@ -138,12 +138,19 @@ public final class WindowDataProvider<Element: SimpleModel> {
         _ cacheKey: String, at place: WindowPlace, count: Int = 50, before: Fetch? = nil,
         after: Fetch? = nil
     ) {
+        func source(_ fetch: @escaping Fetch) -> PageSource<Element> {
+            PageSource { row, _ in (try await fetch(row), nil) }
+        }
+        open(cacheKey, count, WindowPages(place: place, before: before.map(source), after: after.map(source)))
+    }
+
+    func open(_ cacheKey: String, _ count: Int, _ pages: WindowPages<Element>) {
         let isOther = cacheKey != self.cacheKey
         (self.cacheKey, isOpening) = (cacheKey, dataModelManager.followed != nil)
         if isOther { clear() }
-        pages = WindowPages(place: place, before: before, after: after)
+        self.pages = pages
         anchor = nil
-        cursor.withLock { $0.open(place, count: count) }
+        cursor.withLock { $0.open(pages.place, count: count) }
         noteEnds()
         resume(through: .max)
         guard dataModelManager.followed != nil else {
@@ -163,7 +170,7 @@ public final class WindowDataProvider<Element: SimpleModel> {
     public func jump(to place: WindowPlace, count: Int = 50) {
         guard let cacheKey else { return }
         let former = pages
-        open(cacheKey, at: place, count: count, before: former.before, after: former.after)
+        open(cacheKey, count, WindowPages(place: place, before: former.before, after: former.after))
         pages = former
         noteEnds()
     }

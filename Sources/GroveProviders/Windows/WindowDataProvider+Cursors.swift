@@ -1,0 +1,100 @@
+import GroveConsistency
+import GroveModel
+
+extension WindowDataProvider {
+    /// A page of a server that says by a cursor of its own where it goes on.
+    public struct Page: Sendable {
+        /// The rows, in the order of the list.
+        public var rows: [Element]
+        /// What the server calls the place at which it goes on, away from the end that was asked for first; `nil` if the
+        /// list ends there.
+        public var next: String?
+
+        /// Makes a page.
+        public init(_ rows: [Element], next: String?) { (self.rows, self.next) = (rows, next) }
+    }
+
+    /// Asks the network for the page at a cursor; for `nil`, for the page at the end of the list.
+    public typealias PageFetch = @Sendable (_ cursor: String?) async throws -> Page
+
+    /// Shows `count` rows of the list under `cacheKey`, as ``open(_:at:count:before:after:)`` does, over a server that gives
+    /// out cursors.
+    ///
+    /// They are stored beside the gaps and the ends of the list, so that a relaunch goes on where it stopped. If the cache has
+    /// forgotten one, the page at the end of the list is asked for in its place, and what it does not reach stays behind a
+    /// gap.
+    ///
+    /// ```swift
+    /// window.open("feed", at: .first, pageBefore: nil) { cursor in
+    ///     let answer = try await server.feed(cursor: cursor)
+    ///     return .init(answer.posts, next: answer.next)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - pageBefore: asks for rows towards the beginning of the list; for `nil`, for the last rows.
+    ///   - pageAfter: asks for rows towards the end of the list; for `nil`, for the first rows.
+    public func open(
+        _ cacheKey: String, at place: WindowPlace, count: Int = 50, pageBefore: PageFetch?, pageAfter: PageFetch?
+    ) {
+        func source(_ fetch: @escaping PageFetch) -> PageSource<Element> {
+            PageSource(hasCursors: true) { _, cursor in
+                let page = try await fetch(cursor)
+                return (page.rows, page.next)
+            }
+        }
+        open(cacheKey, count, WindowPages(place: place, before: pageBefore.map(source), after: pageAfter.map(source)))
+    }
+
+    /// What the server said of the place beside a row; `nil` if that is not known.
+    func cursor(beside row: Element, isLater: Bool) async -> PageCursors.Entry? {
+        guard let cacheKey, let name = row.modelIdentifier else { return nil }
+        return await read { $0.cursors(cacheKey).entry(name, isLater: isLater) }
+    }
+
+    /// Notes where the server goes on beside a page that was stored.
+    ///
+    /// - Parameter row: the row beside which it was asked for.
+    func keep(_ next: String?, of rows: [Element], beside row: Element?, isLater: Bool, asOf asked: Place) async {
+        guard let cacheKey, let followed = dataModelManager.followed, let last = isLater ? rows.last : rows.first,
+            let name = last.modelIdentifier
+        else { return }
+        if next == nil {
+            // What the list has beyond is not there any more.
+            let place = place(beside: last, isLater: isLater)
+            _ = await store(.page([], place, .joining), cacheKey, followed, asOf: asked)
+        }
+        // A wipe since then takes the cursors along.
+        let place = followed.place()
+        guard await isStored(name), let known = await read({ $0.cursors(cacheKey) }) else { return }
+        var cursors = known
+        if let row, let name = row.modelIdentifier, await !isEdge(row, isLater: isLater) {
+            cursors.remove(name, isLater: isLater)
+        }
+        if await isEdge(last, isLater: isLater) {
+            cursors.set(PageCursors.Entry(row: name, isLater: isLater, cursor: next))
+        }
+        guard cursors != known, let key = cursors.modelIdentifier else { return }
+        followed.save(cursors, forKey: key.rawValue, asOf: place) { _ in }
+    }
+
+    /// Whether the cache has no row right beside one.
+    private func isEdge(_ row: Element, isLater: Bool) async -> Bool {
+        await neighbour(of: row, isLater: isLater)?.isBehindGap ?? true
+    }
+}
+
+/// Asks the network for the page beside a row, or at a cursor.
+struct PageSource<Element: SimpleModel>: Sendable {
+    /// Whether it is asked by the server's cursors, and not by rows.
+    var hasCursors = false
+    /// Returns the rows, and the cursor at which the server goes on.
+    let fetch: @Sendable (_ row: Element?, _ cursor: String?) async throws -> (rows: [Element], next: String?)
+}
+
+extension FollowedView {
+    fileprivate func cursors(_ list: String) -> PageCursors {
+        let none = PageCursors(list: list)
+        return none.modelIdentifier.flatMap { model($0, as: PageCursors.self)?.value as? PageCursors } ?? none
+    }
+}
