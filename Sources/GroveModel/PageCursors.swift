@@ -1,18 +1,16 @@
-/// The cursors that a server gave out for the edges of a list's parts: a model like others, which a cache may forget.
+/// The cursors that a server gave out for the pages of a list: a model like others, which a cache may forget.
 package struct PageCursors: SimpleModel, Codable, Equatable {
-    /// Where a server goes on beside a row.
-    package struct Entry: Codable, Equatable, Sendable {
-        package var row: String
-        package var isLater: Bool
-        /// What the server calls the place; `nil` if the list ends at the row.
-        package var cursor: String?
-
-        package init(row: ModelIdentifier, isLater: Bool, cursor: String?) {
-            (self.row, self.isLater, self.cursor) = (row.rawValue, isLater, cursor)
-        }
+    /// Where a server goes on beside the last row of a page.
+    private struct Entry: Codable, Equatable, Sendable {
+        var row: String
+        var isLater: Bool
+        /// What the server calls the place.
+        var cursor: String
+        /// Whether the list had no row there, or a gap.
+        var isEdge: Bool
     }
 
-    /// So many are kept, the newest ones; a list has two for each gap.
+    /// So many are kept.
     private static let most = 64
 
     private var list: String
@@ -24,16 +22,20 @@ package struct PageCursors: SimpleModel, Codable, Equatable {
 
     package func isEqual(to model: any SimpleModel) -> Bool { model as? PageCursors == self }
 
-    package func entry(_ row: ModelIdentifier, isLater: Bool) -> Entry? {
-        entries.first { $0.row == row.rawValue && $0.isLater == isLater }
+    package func cursor(beside row: ModelIdentifier, isLater: Bool) -> String? {
+        entries.first { $0.row == row.rawValue && $0.isLater == isLater }?.cursor
     }
 
-    package mutating func set(_ entry: Entry) {
-        remove(ModelIdentifier(entry.row), isLater: entry.isLater)
-        entries = entries.suffix(PageCursors.most - 1) + [entry]
+    /// Notes where a server goes on; of too many, the oldest that was inside a part of the list goes.
+    package mutating func set(_ cursor: String, beside row: ModelIdentifier, isLater: Bool, isEdge: Bool) {
+        entries.removeAll { $0.row == row.rawValue && $0.isLater == isLater }
+        entries.append(Entry(row: row.rawValue, isLater: isLater, cursor: cursor, isEdge: isEdge))
+        guard entries.count > PageCursors.most else { return }
+        entries.remove(at: entries.firstIndex { !$0.isEdge } ?? 0)
     }
 
-    package mutating func remove(_ row: ModelIdentifier, isLater: Bool) {
+    /// Forgets where it went on: the list ends there.
+    package mutating func remove(beside row: ModelIdentifier, isLater: Bool) {
         entries.removeAll { $0.row == row.rawValue && $0.isLater == isLater }
     }
 }

@@ -95,8 +95,8 @@ struct WindowCursorTests {
                 try await more(window)
             }
         }
-        // That the list ends there is stored too.
-        #expect(server.requests == [side("~19")])
+        // Whether the list still ends there is asked for once by each window.
+        #expect(server.requests == [side("~19"), side("~19")])
     }
 
     @Test("A gap is filled from the cursor beside it after a relaunch, until it is closed")
@@ -138,6 +138,24 @@ struct WindowCursorTests {
         }
     }
 
+    @Test("If the last row of a page is gone, the page of the nearest row before it is asked for")
+    func nearest() async throws {
+        let server = CursorServer(ids(0..<40))
+        try await start { cache, manager in
+            let window = await open(server, manager, at: .first)
+            try await window.refresh()
+            try await window.showLater()
+            server.edit { $0.remove(at: 19) }
+            try await cache.remove("Person:19", fromCollection: "people")
+            await manager.flush()
+            _ = server.requests
+            try await window.showLater()
+            try await window.showLater()
+            #expect(server.requests == ["after ~9", "after ~20"])
+            #expect(window.ids == ids(0..<31).filter { $0 != "19" })
+        }
+    }
+
     @Test("Rows beyond a page that ends the list go")
     func ends() async throws {
         let server = CursorServer(ids(0..<20))
@@ -149,6 +167,11 @@ struct WindowCursorTests {
             try await window.refresh(keepingOlder: true)
             #expect(window.ids == ids(0..<5) && !window.hasLater && window.gaps.isEmpty)
             #expect(try cache.collection("people", of: Person.self)?.map(\.id) == ids(0..<5))
+            server.edit { $0 = ids(100..<106) + ids(0..<5) + ids(5..<9) }
+            try await window.refresh()
+            #expect(window.hasLater)
+            try await window.showLater()
+            #expect(window.ids == ids(100..<106) + ids(0..<9) && !window.hasLater)
         }
     }
 

@@ -20,8 +20,8 @@ extension WindowDataProvider {
     /// Shows `count` rows of the list under `cacheKey`, as ``open(_:at:count:before:after:)`` does, over a server that gives
     /// out cursors.
     ///
-    /// They are stored beside the gaps and the ends of the list, so that a relaunch goes on where it stopped. If the cache has
-    /// forgotten one, the page at the end of the list is asked for in its place, and what it does not reach stays behind a
+    /// They are stored, so that a relaunch goes on where it stopped. If there is none for a row, the page of the nearest
+    /// row that has one is asked for, or else the page at the end of the list. What that does not reach stays behind a
     /// gap.
     ///
     /// ```swift
@@ -46,10 +46,21 @@ extension WindowDataProvider {
         open(cacheKey, count, WindowPages(place: place, before: pageBefore.map(source), after: pageAfter.map(source)))
     }
 
-    /// What the server said of the place beside a row; `nil` if that is not known.
-    func cursor(beside row: Element, isLater: Bool) async -> PageCursors.Entry? {
+    /// The row nearest to one, in the same part of the list, for which the server has given out a cursor, if it is shown;
+    /// `nil` if none is known.
+    func cursor(beside row: Element, isLater: Bool) async -> (row: Element, cursor: String)? {
         guard let cacheKey, let name = row.modelIdentifier else { return nil }
-        return await read { $0.cursors(cacheKey).entry(name, isLater: isLater) }
+        let known = await read { $0.cursors(cacheKey) }
+        if let cursor = known?.cursor(beside: name, isLater: isLater) { return (row, cursor) }
+        guard let known, var index = confirmedNames.firstIndex(of: name) else { return nil }
+        while !gaps.contains(where: { $0.index == (isLater ? index : index + 1) }) {
+            index += isLater ? -1 : 1
+            guard confirmedNames.indices.contains(index) else { return nil }
+            if let cursor = confirmedNames[index].flatMap({ known.cursor(beside: $0, isLater: isLater) }) {
+                return (confirmedRows[index].confirmed, cursor)
+            }
+        }
+        return nil
     }
 
     /// Notes where the server goes on beside a page that was stored.
@@ -68,11 +79,13 @@ extension WindowDataProvider {
         let place = followed.place()
         guard await isStored(name), let known = await read({ $0.cursors(cacheKey) }) else { return }
         var cursors = known
-        if let row, let name = row.modelIdentifier, await !isEdge(row, isLater: isLater) {
-            cursors.remove(name, isLater: isLater)
+        if let row, let name = row.modelIdentifier, let cursor = known.cursor(beside: name, isLater: isLater) {
+            await cursors.set(cursor, beside: name, isLater: isLater, isEdge: isEdge(row, isLater: isLater))
         }
-        if await isEdge(last, isLater: isLater) {
-            cursors.set(PageCursors.Entry(row: name, isLater: isLater, cursor: next))
+        if let next {
+            await cursors.set(next, beside: name, isLater: isLater, isEdge: isEdge(last, isLater: isLater))
+        } else {
+            cursors.remove(beside: name, isLater: isLater)
         }
         guard cursors != known, let key = cursors.modelIdentifier else { return }
         followed.save(cursors, forKey: key.rawValue, asOf: place) { _ in }

@@ -182,12 +182,9 @@ extension WindowDataProvider {
     ) async throws -> [Element]? {
         var (row, fit, cursor): (Element?, PageFit, String?) = (row, fit, nil)
         if source.hasCursors, let asked = row {
-            if let entry = await self.cursor(beside: asked, isLater: isLater) {
-                guard let known = entry.cursor else { return [] }
-                cursor = known
-            } else {
-                (row, fit) = (nil, .joining)
-            }
+            fit = .joining
+            let known = await self.cursor(beside: asked, isLater: isLater)
+            (row, cursor) = (known?.row, known?.cursor)
         }
         let place = place(beside: row, isLater: isLater)
         let next = Lock<String??>(nil)
@@ -201,7 +198,7 @@ extension WindowDataProvider {
         } stored: { [self, row] rows, asked in
             // Of windows that share a request, one has asked.
             guard source.hasCursors, let next = next.withLock(\.self) else { return }
-            if next == nil, isLater { pages.isAtLast = true } else if next == nil { pages.isAtFirst = true }
+            if isLater { pages.isAtLast = next == nil } else { pages.isAtFirst = next == nil }
             await keep(next, of: rows, beside: row, isLater: isLater, asOf: asked)
         }
     }
