@@ -12,6 +12,8 @@ final class CacheCore: Sendable {
     let state: Lock<CacheState>
     /// Advances with each call that fails and each opening; ``state`` has it too.
     let epoch = ReadEpoch()
+    /// What the store does not show, for readers; ``state`` has it too.
+    let overlay: OverlayTable
     let readers = Readers()
     /// The views that users hold open.
     let openViews = OpenViews()
@@ -23,7 +25,7 @@ final class CacheCore: Sendable {
     /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
     let queueLimit: Int
     /// The most bytes that name what could not be stored.
-    let failedWritesLimit: Int
+    let lostLimit: Int
     /// What tells the time of confirmations.
     let clock: AgeClock
     /// How old the time of a record must be for a write that changes nothing to renew it.
@@ -64,12 +66,14 @@ final class CacheCore: Sendable {
         self.clock = clock
         evictor = budget.isLimited ? Evictor(budget) : nil
         self.queueLimit = queueLimit
-        failedWritesLimit = max(queueLimit, 1 << 20)
+        lostLimit = max(queueLimit, 1 << 20)
         if let age = budget.expiresAfter { renewal.note(maxAge: age) }
         let opened = try CacheCore.open(source, evictor)
         rebuiltAfter = opened.rebuiltAfter
         keepsBytes = opened.store.keepsBytes
-        state = Lock(CacheState(opened, epoch: epoch, failedWritesLimit: failedWritesLimit))
+        let state = CacheState(opened, epoch: epoch, lostLimit: lostLimit)
+        overlay = state.overlay.table
+        self.state = Lock(state)
         writer.setSpecific(key: Self.writerKey, value: ObjectIdentifier(self))
     }
 

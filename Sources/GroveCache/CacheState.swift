@@ -37,8 +37,8 @@ struct CacheState: Sendable {
     private(set) var queue = WriteQueue()
     /// Advances with each call that fails, and if the store is opened again.
     let epoch: ReadEpoch
-    /// What could not be stored.
-    var failedWrites = FailedWrites() { didSet { dropPoint() } }
+    /// What the store does not show.
+    var overlay: Overlay
     /// What reads begin with; `nil` if the next read makes it.
     private var point: ReadPoint?
     /// Callers that wait until the queue has room.
@@ -57,7 +57,7 @@ struct CacheState: Sendable {
 }
 
 extension CacheState {
-    init(_ opened: StoreSource.Opened, epoch: ReadEpoch, failedWritesLimit: Int) {
+    init(_ opened: StoreSource.Opened, epoch: ReadEpoch, lostLimit: Int) {
         life = .open(.current(OpenStore(opened.store, opened.generation)))
         lastWord = opened.generation?.word
         lastFile = opened.file
@@ -69,11 +69,11 @@ extension CacheState {
         knownStore = opened.state.store
         wipeCount = opened.generation?.wipeCount ?? 0
         self.epoch = epoch
-        failedWrites = FailedWrites(limit: failedWritesLimit)
+        overlay = Overlay(lostLimit: lostLimit)
     }
 
     /// Whether a view of the store, while that is open, shows all there is.
-    var isPlain: Bool { queue.showsNothing && failedWrites.isEmpty }
+    var isPlain: Bool { queue.showsNothing && !overlay.hasLost }
 
     // MARK: Reads
 
@@ -93,15 +93,14 @@ extension CacheState {
     ///
     /// Commits may change ``shift`` and ``forgottenDeletion`` while it stands: a read asks its view for both.
     private func makePoint(_ store: OpenStore, _ core: CacheCore) -> ReadPoint {
-        let everything = failedWrites.everything
+        let everything = overlay.everything
         let showsStore = everything == nil && queue.wipePlace == .zero
         // Where too much of the store is not what was last set to tell it apart, only calls after that count.
         let pending =
             isPlain
             ? nil
             : PendingReads(
-                core, failedWrites: showsStore ? failedWrites.writes : [], queue: queue.shown,
-                afterNumber: everything ?? .zero,
+                core, at: overlay.lastPlace, showsLost: showsStore, afterNumber: everything ?? .zero,
                 PendingReads.Placement(
                     afterPlace: max(queue.wipePlace, queue.leftPlace), shift: shift,
                     forgottenDeletion: showsStore ? forgottenDeletion : .zero))
@@ -112,10 +111,9 @@ extension CacheState {
 
     /// Lets reads look at the state again: what they begin with is about to change, or has changed under this lock.
     ///
-    /// The index of the queue is changed in place if no other holds it; so this comes before.
+    /// Before an entry of the overlay ends: reads that go on need it.
     private mutating func dropPoint() {
-        point?.fall()
-        point = nil
+        if let point = point.take(), point.fall() { overlay.keep(point) }
     }
 
     // MARK: Calls
@@ -126,30 +124,39 @@ extension CacheState {
     /// Puts `call` behind all others in the queue.
     mutating func append(_ call: PendingWrite) {
         if call.isWipe || call.isShown { dropPoint() }
+        call.take(place: overlay.nextPlace())
         queue.append(call)
+        if call.isShown { overlay.insert(call) }
     }
 
     /// Takes `group`, the first calls of the queue, out of it: what they brought is committed.
-    ///
-    /// - Returns: what is to be let go of where no lock is held.
-    mutating func leave(_ group: [PendingWrite]) -> [QueueIndex.Generation] {
+    mutating func leave(_ group: [PendingWrite]) {
         if !queue.showsNothing { dropPoint() }
         settle(by: group)
-        return queue.removeFirst(group.count)
+        queue.removeFirst(group.count)
+        for call in group where call.isShown { overlay.leave(call) }
     }
 
     /// Lets go of what `writes`, which were committed, have made good.
     mutating func settle(by writes: [PendingWrite]) {
-        guard !failedWrites.isEmpty else { return }
+        guard overlay.hasLost else { return }
+        dropPoint()
         // What had no say in a node makes nothing good.
-        for write in writes where !write.isSuperseded { failedWrites.settle(by: write) }
+        for write in writes where !write.isSuperseded { overlay.settle(by: write) }
+    }
+
+    /// Lets go of those of `lost` whose keys `invalidation`, which was committed, has forgotten.
+    mutating func settle(_ lost: Set<ObjectIdentifier>, by invalidation: PendingWrite) {
+        dropPoint()
+        overlay.settle(lost, by: invalidation)
     }
 
     /// Makes what `write` names a miss: the store does not hold what was last set.
     ///
     /// A read that has looked at the queue and has no view yet begins again: its view may show what was called later.
     mutating func forget(_ write: PendingWrite) {
-        failedWrites.add(write)
+        dropPoint()
+        overlay.lose(write)
         epoch.advance()
     }
 
@@ -161,6 +168,7 @@ extension CacheState {
     mutating func fail(_ write: PendingWrite) -> Bool {
         dropPoint()
         guard queue.remove(write) else { return false }
+        if write.isShown { overlay.remove(write) }
         if write.completion == nil { forget(write) }
         return true
     }
@@ -168,6 +176,8 @@ extension CacheState {
     /// Takes every call up to number `sequence` out of the queue, but for those that empty the store; returns them in order.
     mutating func removeCalls(upTo sequence: LocalNumber) -> [PendingWrite] {
         dropPoint()
-        return queue.removeAll(upTo: sequence)
+        let removed = queue.removeAll(upTo: sequence)
+        for call in removed where call.isShown { overlay.remove(call) }
+        return removed
     }
 }

@@ -30,12 +30,17 @@ struct FailedWritesTests {
 
     @Test("A call that fails while others are being forgotten is not lost")
     func meanwhile() {
-        var failedWrites = FailedWrites()
-        failedWrites.add(failed(1, 1))
-        let tried = failedWrites.writes
-        failedWrites.add(failed(2, 2))
-        failedWrites.replace(tried, with: [])
-        #expect(failedWrites.writes.flatMap { $0.extras.map(\.storeKey) }.contains(SharedStore.Disk.key("Person:2")))
+        var overlay = Overlay()
+        overlay.lose(failed(1, 1, 2, 3))
+        let tried = overlay.table.lost
+        overlay.lose(failed(2, 3, 4))
+        overlay.settle(Set(tried.map { ObjectIdentifier($0) }), by: failed(1, 1, 3))
+        #expect(keys(of: overlay).sorted() == ["Person:2", "Person:3", "Person:4"])
+    }
+
+    /// The keys that are lost.
+    private func keys(of overlay: Overlay) -> [String] {
+        overlay.table.lost.flatMap(\.extras).map { String(decoding: $0.storeKey.dropFirst(), as: UTF8.self) }
     }
 
     /// Sets models by calls that report nothing to the caller, and waits until the cache has tried to store them.
@@ -58,34 +63,32 @@ struct FailedWritesTests {
         #expect(try cache.model("Person:1", as: Person.self) == nil)
     }
 
-    @Test("Calls are merged into few, each key is named once, and what is written later is let go of")
+    @Test("Each key is named once, and what is written later is let go of")
     func merging() {
-        var failedWrites = FailedWrites()
-        for number in 0..<1_000 { failedWrites.add(failed(call(number), number, number % 7)) }
-        #expect(failedWrites.writes.count <= 11)
-        func keys() -> [[UInt8]] { failedWrites.writes.flatMap { $0.extras.map(\.storeKey) } }
-        #expect(Set(keys()).count == 1_000)
-        failedWrites.settle(by: failed(2_000, 3, 500))
-        #expect(Set(keys()).count == 998)
+        var overlay = Overlay()
+        for number in 0..<1_000 { overlay.lose(failed(call(number), number, number % 7)) }
+        #expect(keys(of: overlay).count == 1_000 && Set(keys(of: overlay)).count == 1_000)
+        overlay.settle(by: failed(2_000, 3, 500))
+        #expect(keys(of: overlay).count == 998)
         // What was written before is not made good by it.
-        failedWrites.settle(by: failed(1, 999))
-        #expect(Set(keys()).count == 998)
-        let key = SharedStore.Disk.key("Person:600")
-        let updates = unsafe key.withUnsafeBytes { key in
-            failedWrites.writes.map { unsafe $0.updates(of: key, shift: 0).count }.reduce(0, +)
-        }
-        #expect(updates == 1)
+        overlay.settle(by: failed(1, 999))
+        #expect(keys(of: overlay).count == 998)
+        // Nor is what failed again since.
+        overlay.settle(by: failed(990, 5))
+        #expect(keys(of: overlay).count == 998)
+        overlay.settle(by: failed(1_001, 5))
+        #expect(keys(of: overlay).count == 997)
     }
 
     @Test("Beyond the limit everything is to be forgotten, until a later wipe")
     func limit() {
-        var failedWrites = FailedWrites(limit: 2_000)
-        for number in 0..<1_000 { failedWrites.add(failed(call(number), number)) }
-        #expect(failedWrites.writes.isEmpty && failedWrites.everything == 1_000)
-        failedWrites.settle(by: PendingWrite(sequence: 999, isWipe: true))
-        #expect(!failedWrites.isEmpty)
-        failedWrites.settle(by: PendingWrite(sequence: 1_001, isWipe: true))
-        #expect(failedWrites.isEmpty)
+        var overlay = Overlay(lostLimit: 2_000)
+        for number in 0..<1_000 { overlay.lose(failed(call(number), number)) }
+        #expect(keys(of: overlay).count < 10 && overlay.everything == 1_000)
+        overlay.settle(by: PendingWrite(sequence: 999, isWipe: true))
+        #expect(overlay.hasLost)
+        overlay.settle(by: PendingWrite(sequence: 1_001, isWipe: true))
+        #expect(!overlay.hasLost && keys(of: overlay).isEmpty)
     }
 
     @Test("A store that fails for long costs no more memory than its limit, and lies never")
@@ -93,14 +96,14 @@ struct FailedWritesTests {
         let watched = Mutex<[ChangeSet]>([])
         let listener = Listener { change in watched.withLock { $0.append(change) } }
         let cache = try Cache(directory: nil, options: SharedStore.Options(disk: disk), observer: listener)
-        cache.core.state.withLock { $0.failedWrites = FailedWrites(limit: 4_000) }
+        cache.core.state.withLock { $0.overlay.lostLimit = 4_000 }
         try cache.write(contentsOf: (0..<300).map { person($0, 1) })
         disk.faults.withLock { faults in
             faults.refusesWrites = true
             faults.refusesWipes = true
         }
         set((0..<200).map { person($0, 2) }, in: cache)
-        #expect(cache.core.state.withLock { $0.failedWrites.everything } != nil)
+        #expect(cache.core.state.withLock { $0.overlay.everything } != nil)
         for identifier: ModelIdentifier in ["Person:0", "Person:199", "Person:250"] {
             #expect(try cache.model(identifier, as: Person.self) == nil)
         }
@@ -110,7 +113,7 @@ struct FailedWritesTests {
         #expect(try cache.model("Person:250", as: Person.self) == nil)
         disk.faults.withLock { $0.refusesWipes = false }
         try cache.write(person(301, 3))
-        #expect(cache.core.state.withLock { $0.failedWrites.isEmpty })
+        #expect(cache.core.state.withLock { !$0.overlay.hasLost })
         #expect(try cache.model("Person:301", as: Person.self) == person(301, 3))
         #expect(try cache.model("Person:0", as: Person.self) == nil)
         cache.core.audience.events.sync {}
@@ -119,7 +122,7 @@ struct FailedWritesTests {
 
     @Test("A call that comes late does not land after a wipe that forgot what was set over it")
     func late() throws {
-        cache.core.state.withLock { $0.failedWrites = FailedWrites(limit: 0) }
+        cache.core.state.withLock { $0.overlay.lostLimit = 0 }
         try cache.write(ann)
         // It took its number, and was held up before it came to the queue.
         let number = try cache.core.takeSequence(isAwaited: false)
@@ -127,7 +130,7 @@ struct FailedWritesTests {
         set([person(1, 2)], in: cache)
         disk.faults.withLock { $0.refusesWrites = false }
         try cache.write(person(2, 1))
-        #expect(cache.core.state.withLock { $0.failedWrites.isEmpty })
+        #expect(cache.core.state.withLock { !$0.overlay.hasLost })
         let write = PendingWrite(sequence: number, tree: try EncodedRoots([ann], mustBeIdentified: true).tree)
         #expect(throws: CacheError.self) { try cache.core.enqueue(write, schedulingDrain: false) }
         cache.core.drainNow()
@@ -191,7 +194,7 @@ struct FailedWritesTests {
         set((0..<100).map { person($0, 2) }, in: cache)
         disk.faults.withLock { $0.refusesWrites = false }
         try cache.write(person(200, 1))
-        let left = cache.core.state.withLock { $0.failedWrites.writes.flatMap { $0.extras.map(\.storeKey) } }
+        let left = cache.core.overlay.lost.flatMap { $0.extras.map(\.storeKey) }
         #expect(Set(left) == kept)
         #expect(try (0..<100).allSatisfy { try cache.model(ModelIdentifier("Person:\($0)"), as: Person.self) == nil })
     }

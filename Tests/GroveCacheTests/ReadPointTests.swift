@@ -52,14 +52,14 @@ struct ReadPointTests {
     private func point() throws -> ReadPoint {
         let core = cache.core
         let point = try core.state.withLock { (state) throws(CacheError) in try state.enterPoint(core) }
-        try #require(point).leave()
+        _ = try #require(point).leave()
         return try #require(point)
     }
 
     /// Whether `point` stands.
     private func stands(_ point: ReadPoint) -> Bool {
         guard point.enter() else { return false }
-        point.leave()
+        _ = point.leave()
         return true
     }
 
@@ -179,63 +179,119 @@ struct ReadPointTests {
         #expect(held == nil)
     }
 
-    @Test("A point that falls beside reads keeps what is queued until the last of them ends, and takes no further one")
+    /// Queues a call that sets Ann's age; returns whether anything still holds that.
+    private func queueHeld(_ age: Int) throws -> () -> Bool {
+        let call = try call(age)
+        try cache.core.enqueue(call, schedulingDrain: false)
+        return { [weak call] in call != nil }
+    }
+
+    @Test("A view shows what was queued when it began, while calls fail, are overwritten and leave; then nothing stays")
+    func view() throws {
+        let core = cache.core
+        let ben = try EncodedRoots([Person(id: "2", name: "Ben", age: 2)], mustBeIdentified: true)
+        try queue(2)
+        try core.enqueue(PendingWrite(sequence: try core.takeSequence(), tree: ben.tree), schedulingDrain: false)
+        disk.faults.withLock { $0.refusedKeys = [SharedStore.Disk.key("Person:2")] }
+        try cache.read { view in
+            // One overwrites what the view needs, the other one what no view does.
+            let isHeld = [try queueHeld(3), try queueHeld(4)]
+            core.drainNow()
+            #expect(isHeld.allSatisfy { !$0() })
+            let ages = try ["Person:1", "Person:2"].map { try view.model(ModelIdentifier($0), as: Person.self)?.age }
+            #expect(ages == [2, 2])
+        }
+        #expect(try age == 4)
+        #expect(try cache.model("Person:2", as: Person.self) == nil)
+        disk.faults.withLock { $0.refusedKeys = [] }
+        core.drainNow()
+        #expect(core.state.withLock { $0.isPlain })
+        #expect(core.overlay.calls.isEmpty)
+    }
+
+    @Test("What comes and leaves while a read goes on stays no longer than other reads need it")
+    func longRead() throws {
+        let core = cache.core
+        /// A point as a read has it that goes on.
+        func begin() throws -> ReadPoint {
+            try #require(core.state.withLock { (state) throws(CacheError) in try state.enterPoint(core) })
+        }
+        func end(_ point: ReadPoint) { if point.leave() { core.sweep() } }
+        let isFirstHeld = try queueHeld(2)
+        let long = try begin()
+        for age in 3..<50 {
+            let isHeld = try queueHeld(age)
+            let short = try begin()
+            core.drainNow()
+            #expect(isHeld())
+            end(short)
+            #expect(!isHeld())
+        }
+        #expect(isFirstHeld())
+        #expect(core.overlay.calls.count == 1)
+        end(long)
+        #expect(!isFirstHeld())
+        #expect(core.overlay.calls.isEmpty)
+    }
+
+    @Test("Of the reads beside which a point falls one is told that it is the last, and none enters any more")
     func falling() throws {
         for _ in 0..<300 {
-            let pending = PendingReads(cache.core, failedWrites: [])
+            let pending = PendingReads(ofTransaction: cache.core, at: .zero)
             let point = ReadPoint(
                 try #require(cache.core.state.withLock { $0.life.currentStore }), showsStore: true, epochNumber: 1,
                 word: nil, commitCount: .zero, pending: pending)
             let begun = Atomic(0)
-            let lost = Atomic(0)
+            let last = Atomic(0)
             let group = DispatchGroup()
             for _ in 0..<3 {
                 group.enter()
                 Thread.detachNewThread {
                     begun.add(1, ordering: .relaxed)
                     while point.enter() {
-                        if point.pending == nil { lost.add(1, ordering: .relaxed) }
-                        point.leave()
+                        if point.leave() { last.add(1, ordering: .relaxed) }
                     }
                     group.leave()
                 }
             }
             while begun.load(ordering: .relaxed) < 2 { sched_yield() }
-            point.fall()
+            let isUsed = point.fall()
             group.wait()
-            let lostCount = lost.load(ordering: .relaxed)
-            #expect(lostCount == 0)
-            #expect(point.pending == nil)
-            #expect(!stands(point))
+            let lastCount = last.load(ordering: .relaxed)
+            #expect(!isUsed || lastCount > 0)
+            #expect(!point.isUsed && !stands(point))
         }
     }
 }
 
-@Suite("Which keys a queue may name")
-struct QueueFilterTests {
-    @Test(
-        "A queue of many calls may name each of their keys, and of others hardly one",
-        arguments: [1, 16, 17, 600, 5_000])
+@Suite("Which entries a reader finds under a key")
+struct OverlayTests {
+    @Test("A queue of many calls has each of their keys, and no other", arguments: [1, 16, 600, 5_000])
     func keys(count: Int) throws {
-        var queue = QueueIndex()
-        func mayName(_ name: String) -> Bool {
-            unsafe PendingWrite.Extra.tombstone(ModelIdentifier(name)).storeKey.withUnsafeBytes {
-                unsafe queue.mayName($0)
+        var overlay = Overlay()
+        let begin = overlay.lastPlace
+        func names(_ name: String, at place: QueuePlace? = nil) -> Bool {
+            let key = PendingWrite.Extra.tombstone(ModelIdentifier(name)).storeKey
+            return unsafe key.withUnsafeBytes { key in
+                unsafe !overlay.table.entries(under: key, at: place ?? overlay.lastPlace, behind: .zero).isEmpty
             }
         }
+        var calls: [PendingWrite] = []
         for number in 0..<count {
             let call = PendingWrite(
                 sequence: LocalNumber(rawValue: UInt64(number + 1)), extras: [.tombstone("Person:\(number)")])
-            call.take(place: QueuePlace(rawValue: UInt64(number + 1)))
-            queue.insert(call)
+            call.take(place: overlay.nextPlace())
+            overlay.insert(call)
+            calls.append(call)
         }
-        let before = queue
-        #expect((0..<count).allSatisfy { mayName("Person:\($0)") })
-        #expect((0..<1_000).count { mayName("Message:\($0)") } < 250)
-        // Once all have left, and in a copy of before.
-        _ = queue.forget(upTo: QueuePlace(rawValue: UInt64(count)))
-        #expect((0..<count).allSatisfy { !mayName("Person:\($0)") })
-        queue = before
-        #expect((0..<count).allSatisfy { mayName("Person:\($0)") })
+        #expect((0..<count).allSatisfy { names("Person:\($0)") && !names("Person:\($0)", at: begin) })
+        #expect((0..<1_000).allSatisfy { !names("Message:\($0)") })
+        let full = overlay.lastPlace
+        for call in calls.prefix(count / 2) { overlay.leave(call) }
+        for call in calls.dropFirst(count / 2) { overlay.remove(call) }
+        #expect((0..<count).allSatisfy { names("Person:\($0)", at: full) })
+        #expect((count / 2..<count).allSatisfy { !names("Person:\($0)") })
+        overlay.table.remove(overlay.takeUnneeded())
+        #expect(overlay.table.calls.isEmpty)
     }
 }

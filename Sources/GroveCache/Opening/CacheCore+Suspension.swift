@@ -100,7 +100,7 @@ extension CacheCore {
     /// Opens the store once more before the cache is closed, if calls that came while it was suspended are to forget
     /// what they would have replaced; if it cannot be opened, that stays.
     private func takeUpToForget() {
-        guard case .closing(nil) = state.withLock({ $0.life }), !state.withLock({ $0.failedWrites.isEmpty }),
+        guard case .closing(nil) = state.withLock({ $0.life }), state.withLock({ $0.overlay.hasLost }),
             let directory = source.directory, source.isPersistent, FileIdentity(directory) != nil
         else { return }
         try? takeUp { $0.reopenWhileClosing($1) }

@@ -69,19 +69,23 @@ extension CacheCore {
     private func enterPoint(of reader: Reconstructor) throws(CacheError) -> ReadPoint? {
         if let point = unsafe reader.state.pointee.point, point.isOfLastCommit, point.enter() { return point }
         unsafe reader.state.pointee.point = nil
-        let (point, isBehindOthers) = try state.withLock { (state) throws(CacheError) in
-            (try state.enterPoint(self), state.noticeCommits())
+        let (point, isBehindOthers, unneeded) = try state.withLock { (state) throws(CacheError) in
+            (try state.enterPoint(self), state.noticeCommits(), state.overlay.takeUnneeded())
         }
         unsafe reader.state.pointee.point = point
+        overlay.remove(unneeded)
         if isBehindOthers { writer.async { self.lookForWritesOfOthers() } }
         return point
     }
 
     /// Gives up a read that has no view.
     private func abandon(_ reader: Reconstructor) {
-        unsafe reader.state.pointee.point?.leave()
+        if unsafe reader.state.pointee.point?.leave() == true { sweep() }
         _ = readers.end(reader, wasActive: true)
     }
+
+    /// Takes out of the overlay what no read needs any more.
+    func sweep() { overlay.remove(state.withLock { $0.overlay.takeUnneeded() }) }
 
     /// Begins the read of `reader`, which counts as active, with `point`.
     ///
@@ -134,7 +138,7 @@ extension CacheCore {
     @discardableResult
     func endRead(_ reader: Reconstructor, isHit: Bool = false, miss: CacheMiss.Reason? = nil) -> Bool {
         let hadView = reader.hasView
-        reader.end()
+        if reader.end() { sweep() }
         let mustAbsorb = readers.end(
             reader, wasActive: hadView, isHit: isHit, miss: miss, hasBudget: evictor != nil)
         if mustAbsorb { writer.async { self.absorbTouches() } }

@@ -14,35 +14,42 @@ final class PendingReads: Sendable {
 
     /// The cache; a call to it is under way as long as this is used.
     private unowned let core: CacheCore
-    /// Invalidations of what could not be stored; older than every queued call.
-    private let failedWrites: [PendingWrite]
-    private let queue: QueueIndex
+    private let table: OverlayTable
+    /// What came into the table later is not seen.
+    let place: QueuePlace
+    /// Whether keys that were lost are missing: before every queued call.
+    private let showsLost: Bool
     /// The number of the last call that nothing is left of.
     private let afterNumber: LocalNumber
     /// As far as it is known without a view.
     private let placement: Placement
+    /// Lost keys that the user's transaction which reads has written since.
+    private let settledKeys: Set<[UInt8]>
 
     init(
-        _ core: CacheCore, failedWrites: [PendingWrite], queue: QueueIndex = QueueIndex(),
-        afterNumber: LocalNumber = .zero, _ placement: Placement = Placement()
+        _ core: CacheCore, at place: QueuePlace, showsLost: Bool = true, afterNumber: LocalNumber = .zero,
+        settledKeys: Set<[UInt8]> = [], _ placement: Placement
     ) {
         self.core = core
-        self.failedWrites = failedWrites
-        self.queue = queue
+        table = core.overlay
+        self.place = place
+        self.showsLost = showsLost
         self.afterNumber = afterNumber
+        self.settledKeys = settledKeys
         self.placement = placement
     }
 
-    /// What a user's transaction applies once `write`, a later call, has made good what failed: nothing is queued before it.
-    func settled(by write: PendingWrite) -> PendingReads {
-        let keys = write.storeKeys
-        return PendingReads(core, failedWrites: failedWrites.compactMap { $0.sparing(keys) })
+    /// What a user's transaction applies: it sees no queued call.
+    convenience init(ofTransaction core: CacheCore, at place: QueuePlace) {
+        self.init(core, at: place, Placement(afterPlace: .last))
     }
 
-    /// Whether something here may be about `key`; if nothing is, the answer is nearly always no.
-    ///
-    /// - Complexity: O(1).
-    func mayName(_ key: UnsafeRawBufferPointer) -> Bool { unsafe !failedWrites.isEmpty || queue.mayName(key) }
+    /// What a user's transaction applies once it has made `write`, which makes good what was lost.
+    func settled(by write: PendingWrite) -> PendingReads {
+        let keys = write.storeKeys.filter { unsafe !$0.withUnsafeBytes { unsafe entries($0, behind: .last) }.isEmpty }
+        if keys.isEmpty { return self }
+        return PendingReads(core, at: place, settledKeys: settledKeys.union(keys), placement)
+    }
 
     /// The updates of `key`, a store's key, that `view` does not show, in their order; valid as long as this is.
     ///
@@ -69,23 +76,32 @@ final class PendingReads: Sendable {
 
     /// Whether what is under `key` could not be stored.
     func isLost(_ key: UnsafeRawBufferPointer) -> Bool {
-        failedWrites.contains { unsafe !$0.collectionUpdates(of: key, shift: 0).isEmpty }
+        unsafe entries(key, behind: .last).contains { unsafe !$0.call.collectionUpdates(of: key, shift: 0).isEmpty }
     }
 
-    /// What `find` finds under `key` in calls that failed and in those that `view` does not show, in their order.
+    /// What `find` finds under `key` in what was lost and in the calls that `view` does not show, in their order.
     private func gather<Update>(
         _ key: UnsafeRawBufferPointer, over view: (any NodeView)?, _ placement: inout Placement?,
         _ find: (PendingWrite, UInt64) -> [Update]
     ) throws(CacheError) -> [Update] {
-        guard unsafe mayName(key) else { return [] }
-        let failed = failedWrites.filter { !find($0, 0).isEmpty }
-        let calls = unsafe queue.calls(naming: key)
-        if calls.isEmpty, failed.isEmpty { return [] }
+        let entries = unsafe entries(key, behind: self.placement.afterPlace)
+        if entries.isEmpty { return [] }
         let place: Placement
         if let known = placement { place = known } else { place = try self.placement(over: view) }
         placement = place
-        let shown = calls.filter { $0.place > place.afterPlace && $0.sequence > afterNumber }
-        return (failed + shown).flatMap { find($0, place.shift) }
+        return entries.flatMap {
+            $0.isLost || $0.call.place > place.afterPlace && $0.call.sequence > afterNumber
+                ? find($0.call, place.shift) : []
+        }
+    }
+
+    /// What was lost under `key`, and the calls behind `left` that name it.
+    private func entries(_ key: UnsafeRawBufferPointer, behind left: QueuePlace) -> [OverlayTable.Entry] {
+        let entries = unsafe table.entries(under: key, at: place, behind: left)
+        guard let first = entries.first, first.isLost,
+            unsafe !showsLost || !settledKeys.isEmpty && settledKeys.contains(Array(key))
+        else { return entries }
+        return entries.filter { !$0.isLost }
     }
 
     /// The keys that begin with `prefix` and that a call names, whether or not the view shows it.
@@ -93,7 +109,7 @@ final class PendingReads: Sendable {
     /// - Complexity: linear in what is queued.
     func keys(beginningWith prefix: [UInt8]) -> Set<[UInt8]> {
         var keys: Set<[UInt8]> = []
-        for call in failedWrites + queue.calls {
+        for call in table.calls {
             for key in call.storeKeys where key.starts(with: prefix) { keys.insert(key) }
         }
         return keys

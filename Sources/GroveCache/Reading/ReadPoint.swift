@@ -4,27 +4,21 @@ import Synchronization
 /// What a read begins with: the store that is open, and what a view of it does not show (decision 19).
 ///
 /// All readers share one while it *stands*: while nothing of that changes. A reader keeps it from read to read, and begins again
-/// with it without the lock of the state, by ``enter()``. Before anything changes, ``fall()`` ends that. The queued calls are let
-/// go of then, or when the last read that uses them ends: a reader at rest keeps none.
-// SAFETY: `pending` of a plain point does not change. Of another it is read between `enter()` and `leave()`, and changed once, after `fall()`, by
-// the one thread that finds in `uses` that no such read is left, nor can begin.
-final class ReadPoint: @unchecked Sendable {
+/// with it without the lock of the state, by ``enter()``. Before anything changes, ``fall()`` ends that. What is queued stays in the
+/// ``Overlay`` as long as a read uses the point; a reader at rest keeps none of it.
+final class ReadPoint: Sendable {
     let store: OpenStore
     /// Whether the store shows; it does not if it is about to be emptied.
     let showsStore: Bool
     let epochNumber: UInt64
     /// What a view of the store does not show; `nil` if it shows all there is.
-    private(set) var pending: PendingReads?
-    /// Whether a view of the store shows all there is.
-    private let isPlain: Bool
+    let pending: PendingReads?
     /// The generation's word, if other processes may have the store open.
     private let word: UInt64?
     /// See ``CacheState/commitCount``.
     private let commitCount: Atomic<UInt64>
-    /// 2 for each read that uses ``pending``, and 1 while the point stands; ``empty`` once ``pending`` was let go of.
+    /// 2 for each read that uses ``pending``, and 1 while the point stands.
     private let uses = Atomic(1)
-
-    private static let empty = Int.min
 
     init(
         _ store: OpenStore, showsStore: Bool, epochNumber: UInt64, word: UInt64?, commitCount: CommitCount,
@@ -36,38 +30,32 @@ final class ReadPoint: @unchecked Sendable {
         self.word = word
         self.commitCount = Atomic(commitCount.rawValue)
         self.pending = pending
-        isPlain = pending == nil
     }
+
+    /// The place in the queue up to which reads with the point see.
+    var place: QueuePlace { pending?.place ?? .zero }
+
+    /// Whether a read uses the point, or may begin to.
+    var isUsed: Bool { uses.load(ordering: .acquiring) > 0 }
 
     /// Whether the point stands; if so a read has begun to use it, and ``leave()`` must follow.
     func enter() -> Bool {
         // Nothing that may go is used.
-        if isPlain { return uses.load(ordering: .acquiring) & 1 == 1 }
+        if pending == nil { return uses.load(ordering: .acquiring) & 1 == 1 }
         if uses.wrappingAdd(2, ordering: .acquiring).oldValue & 1 == 1 { return true }
-        leave()
+        _ = leave()
         return false
     }
 
     /// Ends what ``enter()`` began.
-    func leave() {
-        guard !isPlain else { return }
-        if uses.wrappingSubtract(2, ordering: .acquiringAndReleasing).newValue == 0 { letGo() }
-    }
+    ///
+    /// - Returns: whether the point has fallen and no other read uses it: what it needed may go.
+    func leave() -> Bool { pending != nil && uses.wrappingSubtract(2, ordering: .acquiringAndReleasing).newValue == 0 }
 
-    /// Lets no further read begin with the point.
+    /// Lets no further read begin with the point; returns whether one still uses it.
     ///
     /// Called once, under the lock of the state.
-    func fall() {
-        if uses.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { letGo() }
-    }
-
-    /// Lets go of the queued calls, unless a read that came too late is just finding that out: then it does so as it leaves.
-    private func letGo() {
-        guard !isPlain,
-            uses.compareExchange(expected: 0, desired: ReadPoint.empty, ordering: .acquiringAndReleasing).exchanged
-        else { return }
-        pending = nil
-    }
+    func fall() -> Bool { uses.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue > 0 }
 
     /// Whether other processes have neither committed nor replaced the files since the writer last looked: that would be to be
     /// noted, under the lock of the state.

@@ -172,19 +172,11 @@ struct ReadState: ~Copyable {
 
     /// What is stored under the current key, queued writes applied, and whether the bytes outlive the next call.
     mutating func fetch() throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
-        guard hasPending, unsafe ageLimit != nil || pending?.mayName(key.bytes) == true else {
-            isInvalidated = false
-            guard let stored = unsafe try view?.get(key.bytes) else { return nil }
-            return unsafe (stored, keepsBytes)
-        }
+        isInvalidated = false
+        guard hasPending else { return try unsafe view?.get(key.bytes).map { unsafe ($0, keepsBytes) } }
         let updates = try unsafe pending?.updates(of: key.bytes, over: view, &placement) ?? []
         var stored = try unsafe view?.get(key.bytes)
-        isInvalidated = false
-        if updates.isEmpty, ageLimit == nil {
-            isExpired = false
-            guard let stored = unsafe stored else { return nil }
-            return unsafe (stored, keepsBytes)
-        }
+        if updates.isEmpty, ageLimit == nil { return unsafe stored.map { unsafe ($0, keepsBytes) } }
         if !updates.isEmpty, let bytes = unsafe stored, let hash = unsafe RecordHeader.shapeHash(of: bytes),
             unsafe shapes.find(hash) == nil
         {

@@ -45,18 +45,16 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     }
 
     /// Ends the read and lets go of its view and of everything it remembered.
-    func end() {
+    ///
+    /// - Returns: whether something may go that was kept for this read.
+    @discardableResult
+    func end() -> Bool {
         endTree()
         leaveThread()
         let hadView = hasView
         unsafe state.pointee.view.take()?.end()
         unsafe state.pointee.readsCommittedLists = false
         if unsafe !state.pointee.known.isEmpty { unsafe state.pointee.known = [:] }
-        defer {
-            unsafe state.pointee.point?.leave()
-            // The store may have been closed meanwhile; nothing at rest keeps it.
-            if !hadView { unsafe state.pointee.point = nil }
-        }
         if unsafe state.pointee.hasPending {
             unsafe state.pointee.pending = nil
             unsafe state.pointee.placement = nil
@@ -64,6 +62,10 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         }
         streamFailure = nil
         isNoUse = false
+        let isLast = unsafe state.pointee.point?.leave() ?? false
+        // The store may have been closed meanwhile; nothing at rest keeps it.
+        if !hadView { unsafe state.pointee.point = nil }
+        return isLast
     }
 
     /// Lets go of what was remembered of one tree; the view stays.

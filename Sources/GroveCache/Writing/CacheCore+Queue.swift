@@ -124,7 +124,7 @@ extension CacheCore {
         // Behind a wipe for which no caller waits there is nothing to forget.
         if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }
         var refused = write.invalidation
-        if state.queue.unawaitedByteCount + refused.byteCount > queueLimit + failedWritesLimit {
+        if state.queue.unawaitedByteCount + refused.byteCount > queueLimit + lostLimit {
             refused = PendingWrite(sequence: write.sequence, isWipe: true)
             state.wipedAt = max(state.wipedAt, write.sequence)
         }

@@ -14,8 +14,10 @@ extension CacheCore {
         if let failure = drain(isScheduled: false, since: failures) { throw failure }
         let room = try prepareTransaction()
         let limit = evictor.map { TransactionLimit($0) } ?? TransactionLimit()
-        let failed = state.withLock { $0.failedWrites }
-        if failed.everything != nil {
+        let (everything, lost) = state.withLock { state in
+            (state.overlay.everything, state.overlay.hasLost ? state.overlay.lastPlace : nil)
+        }
+        if everything != nil {
             throw CacheError(.inputOutput, "The store failed, and could not be emptied since; each call tries again.")
         }
         var outcome: Result<Value, any Error>?
@@ -31,7 +33,7 @@ extension CacheCore {
                 try unsafe withUnsafeMutablePointer(to: &commit) { (commit) throws(CacheError) in
                     let scope = unsafe TransactionScope(self, commit, limit)
                     // What could not be stored is not what was last set: a miss to this transaction too.
-                    scope.begin(failed.writes)
+                    scope.begin(lost.map { PendingReads(ofTransaction: self, at: $0) })
                     defer { scope.end() }
                     outcome = Result { try body(scope) }
                     if let failure = scope.failure ?? scope.reader.streamFailure { throw failure }

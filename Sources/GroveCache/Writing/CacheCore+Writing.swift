@@ -18,7 +18,7 @@ extension CacheCore {
             return state.life.mayCommit
         }
         let failures = failures ?? ledger.lockFailures
-        while mayCommit, state.withLock({ !$0.queue.isEmpty || !$0.failedWrites.isEmpty }) {
+        while mayCommit, state.withLock({ !$0.queue.isEmpty || $0.overlay.hasLost }) {
             let lockFailure = ledger.lockFailure(since: failures)
             // A wipe needs no lock of the engine's.
             if let lockFailure, !state.withLock({ $0.isWipeNext }) {
@@ -36,6 +36,7 @@ extension CacheCore {
             finish(settled, synchronizationFailure: synchronize(settled))
         }
         guard mayCommit else { return nil }
+        sweep()
         saveAtQuietMoment()
         return ledger.lockFailure(since: failures)
     }
@@ -53,13 +54,13 @@ extension CacheCore {
 
     /// Tries again to forget what could not be stored, and tells of what is forgotten.
     private func settle() {
-        let failedWrites = state.withLock { $0.failedWrites }
-        guard !failedWrites.isEmpty else { return }
-        if let number = failedWrites.everything {
+        let (hasLost, everything) = state.withLock { ($0.overlay.hasLost, $0.overlay.everything) }
+        guard hasLost else { return }
+        if let number = everything {
             let wipe = PendingWrite(sequence: number, isWipe: true)
             guard case .success(let changes) = wipeStore(wipe) else { return }
             state.withLock { state in
-                state.failedWrites.settle(by: wipe)
+                state.settle(by: [wipe])
                 // A call of before that comes late would bring back what was set over by one that failed.
                 state.wipedAt = max(state.wipedAt, number)
             }
@@ -67,23 +68,21 @@ extension CacheCore {
         }
         // A key that the store refuses must not keep the others: what fails is tried in halves, one of them to the end
         // before the other, so that a few dozen failures in a row say that the store refuses everything.
-        var (left, refused): ([PendingWrite], [PendingWrite]) = (failedWrites.writes.reversed(), [])
+        let lost = overlay.lost
+        let tried = Set(lost.map { ObjectIdentifier($0) })
+        var left = [PendingWrite(forgettingAll: lost)]
         var failures = 0
         while failures < 24, let write = left.popLast() {
             do throws(CacheError) {
                 for change in try transact([write], isQueued: false) { audience.tell(of: change) }
+                state.withLock { $0.settle(tried, by: write) }
                 failures = 0
-                continue
             } catch {
-                guard error.code != .locked else {
-                    left.append(write)
-                    break
-                }
+                if error.code == .locked { return }
+                failures += 1
+                left += write.halves
             }
-            failures += 1
-            if let halves = write.halves { left += halves } else { refused.append(write) }
         }
-        state.withLock { $0.failedWrites.replace(failedWrites.writes, with: left + refused) }
     }
 
     private func nextGroup(_ pending: [PendingWrite]) -> [PendingWrite] {
@@ -111,7 +110,7 @@ extension CacheCore {
         if let wipe = group.first, wipe.isWipe {
             let outcome = wipeStore(wipe)
             if case .failure(let error) = outcome { return [fail(wipe, error)].compactMap(\.self) }
-            _ = state.withLock { $0.leave([wipe]) }
+            state.withLock { $0.leave([wipe]) }
             return [(wipe, outcome)]
         }
         do throws(CacheError) {
@@ -218,19 +217,18 @@ extension CacheCore {
         guard let committed else { return nil }
         evictor?.commit(committed.stored)
         listLog.append(committed.listEdits)
-        let left = state.withLock { state in
+        let unneeded = state.withLock { state in
             state.countCommit()
             state.shift = committed.shift
             state.forgottenDeletion = committed.stored.forgottenDeletion
             state.lastCommitted = committed.stored.sequence
             state.know(committed.stored)
             state.ownCommits.note(committed.stored, of: session)
-            let left = state.leave(group)
+            state.leave(group)
             upcoming.withLock { $0 = nil }
-            return left
+            return state.overlay.takeUnneeded()
         }
-        // Taken apart here, with no lock held.
-        _ = consume left
+        overlay.remove(unneeded)
         for set in others { audience.tell(of: set) }
         if let released = evictor?.pins.takeReleased(), released > 0 {
             audience.tell { $0.cacheDidReleasePins(released) }

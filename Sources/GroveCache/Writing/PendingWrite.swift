@@ -146,19 +146,18 @@ final class PendingWrite: Sendable {
             isInvalidation: true)
     }
 
-    /// This invalidation and `other` in one; it may forget what was written between the two.
-    func merged(with other: PendingWrite) -> PendingWrite {
+    /// All of `invalidations` in one; it may forget what was written between them.
+    convenience init(forgettingAll invalidations: [PendingWrite]) {
         var keys: [[UInt8]: Invalidation] = [:]
-        for case .invalidate(let key, let invalidation) in extras { keys[key] = invalidation }
-        for case .invalidate(let key, let invalidation) in other.extras {
+        for case .invalidate(let key, let invalidation) in invalidations.flatMap(\.extras) {
             keys[key] = keys[key]?.merged(with: invalidation) ?? invalidation
         }
-        return PendingWrite(sequence: max(sequence, other.sequence), forgetting: keys)
+        self.init(sequence: invalidations.map(\.sequence).max() ?? .zero, forgetting: keys)
     }
 
-    /// This invalidation in two, or `nil` if it is about one key.
-    var halves: [PendingWrite]? {
-        guard extras.count > 1 else { return nil }
+    /// This invalidation in two, or nothing if it is about one key.
+    var halves: [PendingWrite] {
+        guard extras.count > 1 else { return [] }
         let middle = extras.count / 2
         return [extras[..<middle], extras[middle...]].map {
             PendingWrite(sequence: sequence, extras: Array($0), isInvalidation: true)
@@ -200,13 +199,6 @@ final class PendingWrite: Sendable {
     /// there is no better than that.
     var storeKeys: Set<[UInt8]> {
         Set(treeKeys + extras.filter { !$0.isEdit && !$0.isPin }.map(\.storeKey))
-    }
-
-    /// This invalidation without `keys`, or `nil` if nothing is left of it.
-    func sparing(_ keys: Set<[UInt8]>) -> PendingWrite? {
-        guard extras.contains(where: { keys.contains($0.storeKey) }) else { return self }
-        let left = extras.filter { !keys.contains($0.storeKey) }
-        return left.isEmpty ? nil : PendingWrite(sequence: sequence, extras: left, isInvalidation: true)
     }
 
     /// The updates of the call to `key`, a store's key, in their order; valid while this call is held.

@@ -34,10 +34,9 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
         super.init(owner: ObjectIdentifier(core))
     }
 
-    /// Begins to read what the transaction sees; what `failedWrites` name is missing until the body writes it.
-    func begin(_ failedWrites: [PendingWrite]) {
+    /// Begins to read what the transaction sees; what was lost, as `pending` says, is missing until the body writes it.
+    func begin(_ pending: PendingReads?) {
         enterThread()
-        let pending = failedWrites.isEmpty ? nil : PendingReads(core, failedWrites: failedWrites)
         reader.begin(TransactionView(unsafe commit.pointee.transaction), keepsBytes: false, pending: pending)
     }
 

@@ -1,7 +1,7 @@
-/// Calls whose commits are not visible yet, oldest first, and by key those among them that reads apply over their views.
+/// Calls whose commits are not visible yet, oldest first.
 ///
-/// Reads see the calls that returned at once. One that a caller waits for may still fail, so it shows with its commit, and
-/// no caller has been told of it before.
+/// Reads see the calls that returned at once, in an ``Overlay``. One that a caller waits for may still fail, so it shows with
+/// its commit, and no caller has been told of it before.
 struct WriteQueue: Sendable {
     private(set) var calls: [PendingWrite] = []
     /// What the calls hold in memory, in bytes.
@@ -10,83 +10,69 @@ struct WriteQueue: Sendable {
     private(set) var awaitedByteCount = 0
     /// What the others hold.
     private(set) var unawaitedByteCount = 0
-    /// The calls that reads see, and some that have left: those up to ``leftPlace``.
-    private(set) var shown = QueueIndex()
+    /// How many calls reads see.
+    private var shownCount = 0
     /// The place of the last call that left because it was committed.
     private(set) var leftPlace = QueuePlace.zero
     /// The place of the last call that empties the store; 0 if none is queued.
     private(set) var wipePlace = QueuePlace.zero
-    private var lastPlace = QueuePlace.zero
 
     var isEmpty: Bool { calls.isEmpty }
 
     /// Whether no read has to look here for what its view does not show.
-    var showsNothing: Bool { wipePlace == .zero && shown.isEmpty(behind: leftPlace) }
+    var showsNothing: Bool { wipePlace == .zero && shownCount == 0 }
 
     /// Whether `call` waits here; near the front it is found at once.
     func contains(_ call: PendingWrite) -> Bool { calls.contains { $0 === call } }
 
-    /// Gives `call` its place behind all others.
+    /// Adds `call`, which has its place, behind all others.
     mutating func append(_ call: PendingWrite) {
-        lastPlace = lastPlace.next
-        call.take(place: lastPlace)
         calls.append(call)
-        count(call.byteCount, of: call)
-        if call.isWipe {
-            wipePlace = lastPlace
-        } else if call.isShown {
-            shown.insert(call)
-        }
+        count(call, 1)
+        if call.isWipe { wipePlace = call.place }
     }
 
     /// Takes the first `count` calls out, which were committed.
-    ///
-    /// - Returns: what is to be let go of where no lock is held.
-    mutating func removeFirst(_ count: Int) -> [QueueIndex.Generation] {
-        guard count > 0 else { return [] }
+    mutating func removeFirst(_ count: Int) {
+        guard count > 0 else { return }
         for call in calls.prefix(count) { discount(call) }
         leftPlace = calls[count - 1].place
         calls.removeFirst(count)
-        return shown.forget(upTo: leftPlace)
     }
 
     /// Takes `call` out; false if it is not here.
     mutating func remove(_ call: PendingWrite) -> Bool {
         guard let index = calls.firstIndex(where: { $0 === call }) else { return false }
-        forget(call)
+        discount(call)
         calls.remove(at: index)
-        forgetPlaces()
         return true
     }
 
     /// Takes out every call up to number `sequence`, but for those that empty the store; returns them in order.
     mutating func removeAll(upTo sequence: LocalNumber) -> [PendingWrite] {
         let dropped = calls.filter { $0.sequence <= sequence && !$0.isWipe }
-        for call in dropped { forget(call) }
+        for call in dropped { discount(call) }
         calls.removeAll { $0.sequence <= sequence && !$0.isWipe }
-        forgetPlaces()
         return dropped
     }
 
-    /// A queue that was left without a commit shows nothing: reads need not look here.
-    private mutating func forgetPlaces() { if calls.isEmpty { shown = QueueIndex() } }
-
-    private mutating func forget(_ call: PendingWrite) {
-        discount(call)
-        if !call.isWipe, call.isShown { shown.remove(call) }
-    }
-
     private mutating func discount(_ call: PendingWrite) {
-        count(-call.byteCount, of: call)
+        count(call, -1)
         if call.isWipe, call.place == wipePlace { wipePlace = .zero }
     }
 
-    private mutating func count(_ bytes: Int, of call: PendingWrite) {
-        if call.completion == nil { unawaitedByteCount += bytes } else { awaitedByteCount += bytes }
+    /// Counts `call` once more, or once less.
+    private mutating func count(_ call: PendingWrite, _ times: Int) {
+        if call.completion == nil {
+            unawaitedByteCount += times * call.byteCount
+        } else {
+            awaitedByteCount += times * call.byteCount
+        }
+        if call.isShown { shownCount += times }
     }
 }
 
 extension PendingWrite {
     /// Whether reads apply the call while it is queued.
-    var isShown: Bool { completion == nil }
+    var isShown: Bool { completion == nil && !isWipe }
 }

@@ -1,0 +1,122 @@
+import GroveModel
+
+/// What the store does not show: calls that are queued, and keys that could not be stored.
+///
+/// The entries are in one table. Readers look there, and this, behind the lock of the state, says what comes and what ends.
+/// An entry that ended stays until the last reader that began before that has ended.
+///
+/// A key that could not be stored is *lost*: it is a miss meanwhile, and is tried again. Beyond a limit no key is listed any
+/// more: everything in the store is a miss then until it has been wiped. So however long a store fails, this takes no more memory than that.
+struct Overlay: Sendable {
+    let table = OverlayTable()
+    /// The place of the last call, or of the last that failed, or was lost or made good.
+    private(set) var lastPlace = QueuePlace.zero
+    /// The number of the call since which the store is to be wiped, if too many keys were lost to list them.
+    private(set) var everything: LocalNumber?
+    /// The most bytes of lost keys.
+    var lostLimit: Int
+    private var lostBytes = 0
+    /// The highest number of a call that was lost.
+    private var lastLost = LocalNumber.zero
+    /// Points that reads still use though they have fallen, oldest first; with each, what has ended that it needs, and
+    /// no later one.
+    private var fallen: [(point: ReadPoint, ended: [OverlayTable.Ended])] = []
+    /// What has ended and no read needs.
+    private var unneeded: [OverlayTable.Ended] = []
+
+    init(lostLimit: Int = .max) { self.lostLimit = lostLimit }
+
+    /// Whether a key is lost, or everything.
+    var hasLost: Bool { lostBytes > 0 || everything != nil }
+
+    /// Takes the next place.
+    mutating func nextPlace() -> QueuePlace {
+        lastPlace = lastPlace.next
+        return lastPlace
+    }
+
+    // MARK: Calls
+
+    /// Adds `call`, which is queued and has its place.
+    mutating func insert(_ call: PendingWrite) {
+        for entry in table.insert(call, seen: fallen.last?.point.place ?? .zero) { end(entry) }
+    }
+
+    /// Lets go of `call`, which was committed: readers know up to which place calls were.
+    mutating func leave(_ call: PendingWrite) { end(OverlayTable.Ended(call: call, from: call.place)) }
+
+    /// Ends `call`, which was not committed.
+    ///
+    /// An older call that it had overwritten is not put back: what both name is not what was last set.
+    mutating func remove(_ call: PendingWrite) {
+        table.end(call, at: nextPlace())
+        leave(call)
+    }
+
+    // MARK: Lost keys
+
+    /// Takes in that what `write` brought is not stored.
+    mutating func lose(_ write: PendingWrite) {
+        lastLost = max(lastLost, write.sequence)
+        guard everything == nil, !write.isWipe else { return everything = lastLost }
+        let place = nextPlace()
+        for lost in (write.isInvalidation ? write : write.invalidation).ofOneKeyEach {
+            lostBytes += table.lose(lost, from: place)
+        }
+        if lostBytes > lostLimit { everything = lastLost }
+    }
+
+    /// Lets go of what `write`, which was committed, has made good: what was lost under the same keys before it.
+    mutating func settle(by write: PendingWrite) {
+        guard write.isWipe else { return settle(write.storeKeys) { $0.call.sequence < write.sequence } }
+        settle(Set(table.lost.flatMap(\.storeKeys))) { $0.call.sequence <= write.sequence }
+        if let everything, everything <= write.sequence { self.everything = nil }
+    }
+
+    /// Lets go of those of `lost` whose keys `invalidation`, which was committed, has forgotten; what came in since stays.
+    mutating func settle(_ lost: Set<ObjectIdentifier>, by invalidation: PendingWrite) {
+        settle(invalidation.storeKeys) { lost.contains(ObjectIdentifier($0.call)) }
+    }
+
+    private mutating func settle(_ keys: Set<[UInt8]>, if isSettled: (OverlayTable.Entry) -> Bool) {
+        let place = nextPlace()
+        for key in keys {
+            guard let ended = table.settle(key, at: place, if: isSettled) else { continue }
+            lostBytes -= ended.call.byteCount
+            end(ended)
+        }
+    }
+
+    // MARK: Readers
+
+    /// Notes that reads go on with `point`, which has fallen.
+    mutating func keep(_ point: ReadPoint) { fallen.append((point, [])) }
+
+    private mutating func end(_ entry: OverlayTable.Ended) {
+        if let last = fallen.last, entry.from <= last.point.place {
+            fallen[fallen.count - 1].ended.append(entry)
+        } else {
+            unneeded.append(entry)
+        }
+    }
+
+    /// What no read needs: it is to be removed from the table, with no lock held.
+    mutating func takeUnneeded() -> [OverlayTable.Ended] {
+        for index in fallen.indices.reversed() where !fallen[index].point.isUsed {
+            // An older read may need some of it.
+            let ended = fallen.remove(at: index).ended
+            let older = index > 0 ? fallen[index - 1].point.place : .zero
+            unneeded += ended.filter { $0.from > older }
+            if index > 0 { fallen[index - 1].ended += ended.filter { $0.from <= older } }
+        }
+        defer { unneeded = [] }
+        return unneeded
+    }
+}
+
+extension PendingWrite {
+    /// This invalidation as one of each key.
+    fileprivate var ofOneKeyEach: [PendingWrite] {
+        extras.map { PendingWrite(sequence: sequence, extras: [$0], isInvalidation: true) }
+    }
+}
