@@ -30,8 +30,8 @@ final class CacheCore: Sendable {
     let clock: AgeClock
     /// How old the time of a record must be for a write that changes nothing to renew it.
     let renewal = RenewalInterval()
-    /// A random number by which the store remembers that this cache wrote last.
-    let session = UInt64.random(in: 1 ... .max)
+    /// What the store remembers this cache by if that wrote last.
+    let session = SessionID.random()
     /// Whether the bytes of a view stay until it ends.
     let keepsBytes: Bool
 
@@ -81,9 +81,9 @@ final class CacheCore: Sendable {
 
     /// Takes in a handle and its observer.
     ///
-    /// - Returns: the number by which the handle leaves.
-    func enter(_ observer: (any CacheObserver)?) -> UInt64 {
-        let handle = handles.add(1, ordering: .relaxed).newValue
+    /// - Returns: what the handle leaves by.
+    func enter(_ observer: (any CacheObserver)?) -> HandleID {
+        let handle = HandleID(rawValue: handles.add(1, ordering: .relaxed).newValue)
         // An observer is not told of what was before.
         if !audience.hasObservers { ledger.forgetUnreported() }
         if let observer { audience.enter(observer, of: handle) }
@@ -106,7 +106,7 @@ final class CacheCore: Sendable {
     }
 
     /// Lets the observer, the streams and the pins of a handle go.
-    func leave(_ handle: UInt64) {
+    func leave(_ handle: HandleID) {
         if let evictor { writer.async { evictor.pins.leave(handle) } }
         audience.leave(handle)
     }

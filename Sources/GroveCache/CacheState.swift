@@ -7,7 +7,7 @@ struct CacheState: Sendable {
     var life: StoreLife { didSet { dropPoint() } }
     /// The generation's word and the file as they were when the store was last opened; no word if no other process may
     /// have it open, and no file in memory or if it was gone.
-    var lastWord: UInt64? { didSet { if lastWord != oldValue { dropPoint() } } }
+    var lastWord: StoreGeneration.Word? { didSet { if lastWord != oldValue { dropPoint() } } }
     var lastFile: FileIdentity?
     /// The number of the last call that writes.
     var sequence: LocalNumber
@@ -105,7 +105,7 @@ extension CacheState {
                     afterPlace: max(queue.wipePlace, queue.leftPlace), shift: shift,
                     forgottenDeletion: showsStore ? forgottenDeletion : .zero))
         return ReadPoint(
-            store, showsStore: showsStore, epochNumber: epoch.current, word: lastWord, commitCount: commitCount,
+            store, showsStore: showsStore, epoch: epoch.current, word: lastWord, commitCount: commitCount,
             pending: pending)
     }
 

@@ -238,13 +238,14 @@ struct PinTests {
         let evictor = try #require(cache.core.evictor)
         try cache.write(Fork("a", Fork("b")))
         try cache.retain("Fork:a")
-        let other = PinChange(root: [Namespace.node] + Array("Fork:b".utf8), isRetaining: true, handle: 77)
+        let other = PinChange(
+            root: [Namespace.node] + Array("Fork:b".utf8), isRetaining: true, handle: HandleID(rawValue: 77))
         try cache.core.transact { (commit) throws(CacheError) in try commit.apply(other) }
         cache.core.writer.sync { evictor.pins.leave(cache.handle) }
         try flood(cache)
         #expect(try isThere(cache, "Fork:a", "Fork:b") == [false, true])
         #expect(throws: CacheError.self) { try cache.retain("Fork:a") }
-        cache.core.writer.sync { evictor.pins.leave(77) }
+        cache.core.writer.sync { evictor.pins.leave(HandleID(rawValue: 77)) }
         try flood(cache)
         #expect(try isThere(cache, "Fork:b") == [false])
     }

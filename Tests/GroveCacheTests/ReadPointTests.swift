@@ -239,8 +239,8 @@ struct ReadPointTests {
         for _ in 0..<300 {
             let pending = PendingReads(ofTransaction: cache.core, at: .zero)
             let point = ReadPoint(
-                try #require(cache.core.state.withLock { $0.life.currentStore }), showsStore: true, epochNumber: 1,
-                word: nil, commitCount: .zero, pending: pending)
+                try #require(cache.core.state.withLock { $0.life.currentStore }), showsStore: true,
+                epoch: cache.core.epoch.current, word: nil, commitCount: .zero, pending: pending)
             let begun = Atomic(0)
             let last = Atomic(0)
             let group = DispatchGroup()

@@ -7,7 +7,7 @@ import Synchronization
 /// They are told on one queue, in the order in which it happened; no code of theirs runs elsewhere, but for
 /// ``CacheObserver/cacheDidHit(_:)``, which runs on the thread that reads.
 final class Audience: Sendable {
-    private let observers = Lock<[(handle: UInt64, observer: any CacheObserver)]>([])
+    private let observers = Lock<[(handle: HandleID, observer: any CacheObserver)]>([])
     private let observerCount = Atomic(0)
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
     /// Those that read changes as a stream.
@@ -19,13 +19,13 @@ final class Audience: Sendable {
     var isEmpty: Bool { !hasObservers && streams.isIdle }
 
     /// Takes in the observer of a handle.
-    func enter(_ observer: any CacheObserver, of handle: UInt64) {
+    func enter(_ observer: any CacheObserver, of handle: HandleID) {
         observers.withLock { $0.append((handle, observer)) }
         observerCount.add(1, ordering: .relaxed)
     }
 
     /// Lets the observer and the streams of a handle go, after they were told what happened before.
-    func leave(_ handle: UInt64) {
+    func leave(_ handle: HandleID) {
         // An observer that goes with its last reference may call the cache, so not under the lock.
         let left = observers.withLock { observers in
             defer { observers.removeAll { $0.handle == handle } }

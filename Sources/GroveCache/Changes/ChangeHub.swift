@@ -64,7 +64,7 @@ final class ChangeHub: Sendable {
     /// A new reader of the model of `identifier`.
     ///
     /// What it has not read yet is what happened last.
-    func subscribe(to identifier: ModelIdentifier, handle: UInt64) -> ChangeSubscription<CacheChange> {
+    func subscribe(to identifier: ModelIdentifier, handle: HandleID) -> ChangeSubscription<CacheChange> {
         state.withLock { state in
             state.keys += 1
             let key = state.keys
@@ -84,7 +84,7 @@ final class ChangeHub: Sendable {
     /// A new reader of everything.
     ///
     /// What it has not read yet is every change set, until they are too many.
-    func subscribe(handle: UInt64) -> ChangeSubscription<ChangeSet> {
+    func subscribe(handle: HandleID) -> ChangeSubscription<ChangeSet> {
         state.withLock { state in
             state.keys += 1
             let key = state.keys
@@ -155,7 +155,7 @@ final class ChangeHub: Sendable {
     }
 
     /// Ends the streams that the handle made.
-    func end(_ handle: UInt64) {
+    func end(_ handle: HandleID) {
         let (all, models) = state.withLock { state in
             (
                 state.all.values.map(\.subscription),

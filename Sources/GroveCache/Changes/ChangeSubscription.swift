@@ -13,7 +13,7 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
     }
 
     /// The handle that made it: it ends with that.
-    let handle: UInt64
+    let handle: HandleID
     private let state = Lock(State())
     /// Puts an element to those that were not read yet.
     private let add: @Sendable (inout [Element], Element) -> Void
@@ -21,7 +21,7 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
     private let forget: @Sendable () -> Void
 
     init(
-        handle: UInt64, add: @escaping @Sendable (inout [Element], Element) -> Void,
+        handle: HandleID, add: @escaping @Sendable (inout [Element], Element) -> Void,
         forget: @escaping @Sendable () -> Void
     ) {
         self.handle = handle

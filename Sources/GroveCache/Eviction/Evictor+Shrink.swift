@@ -48,7 +48,7 @@ extension Evictor {
     }
 
     /// Evicts in as many transactions as it takes, until what is stored has `limit` bytes or nothing more may go.
-    private func thinOut(_ store: any BudgetedStore, downTo limit: Int, session: UInt64) throws(CacheError) {
+    private func thinOut(_ store: any BudgetedStore, downTo limit: Int, session: SessionID) throws(CacheError) {
         var payload = Int.max
         var isDone = false
         while !isDone {

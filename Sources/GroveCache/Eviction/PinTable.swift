@@ -18,11 +18,11 @@ struct PinTable {
     /// What may be marked at the most.
     var limit = (bytes: Int.max, count: Int.max)
     /// How often each handle retains each root, by the store's key: of a node, or of a collection.
-    private(set) var roots: [[UInt8]: [UInt64: Int]] = [:]
+    private(set) var roots: [[UInt8]: [HandleID: Int]] = [:]
     /// What this transaction has changed of the roots, as it was before.
-    private var undo: [(root: [UInt8], handles: [UInt64: Int]?)] = []
+    private var undo: [(root: [UInt8], handles: [HandleID: Int]?)] = []
     /// Handles that are closed: what they asked for before comes too late.
-    private var departed: Set<UInt64> = []
+    private var departed: Set<HandleID> = []
     private var marks: [UInt64: Mark] = [:]
     /// How many references were let go of since the marks were made, each of which may leave marks idle.
     private var lost = 0
@@ -50,7 +50,7 @@ struct PinTable {
     var isEmpty: Bool { marks.isEmpty && roots.isEmpty }
 
     /// Counts a pin of `handle` on `root` more or less; returns whether `root` is retained since, and was not before.
-    mutating func change(_ root: [UInt8], of handle: UInt64, by step: Int) -> Bool {
+    mutating func change(_ root: [UInt8], of handle: HandleID, by step: Int) -> Bool {
         let before = roots[root]
         undo.append((root, before))
         let count = (before?[handle] ?? 0) + step
@@ -63,10 +63,10 @@ struct PinTable {
     }
 
     /// Whether `handle` is closed.
-    func hasLeft(_ handle: UInt64) -> Bool { departed.contains(handle) }
+    func hasLeft(_ handle: HandleID) -> Bool { departed.contains(handle) }
 
     /// Lets go of everything that `handle` retains.
-    mutating func leave(_ handle: UInt64) {
+    mutating func leave(_ handle: HandleID) {
         departed.insert(handle)
         for (root, handles) in roots where handles[handle] != nil {
             roots[root]?[handle] = nil
@@ -192,5 +192,5 @@ struct PinChange: Sendable {
     let root: [UInt8]
     let isRetaining: Bool
     /// Who calls.
-    let handle: UInt64
+    let handle: HandleID
 }

@@ -20,7 +20,7 @@ import Synchronization
 public final class NormalizedCache<Store: NodeStore>: Sendable {
     let core: CacheCore
     /// The number by which the core knows this handle.
-    let handle: UInt64
+    let handle: HandleID
     /// Told of writes that come after the close of this handle.
     let observer: (any CacheObserver)?
     private let isClosed = Atomic(false)

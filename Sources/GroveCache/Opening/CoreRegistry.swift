@@ -55,7 +55,7 @@ final class CoreRegistry: Sendable {
     func core<Store: NodeStore>(
         _ store: Store.Type, directory named: String?, options: Store.Options, policy: OpenPolicy,
         queueLimit: Int, budget: CacheBudget, clock: AgeClock, observer: (any CacheObserver)?
-    ) throws(CacheError) -> (core: CacheCore, handle: UInt64) {
+    ) throws(CacheError) -> (core: CacheCore, handle: HandleID) {
         try checkProcess()
         try budget.check(Store.profile)
         guard !budget.isLimited || Store.self is any BudgetedStore.Type else {

@@ -94,10 +94,21 @@ final class StoreGeneration: @unchecked Sendable {
 
     private static let byteCount = 4 * MemoryLayout<UInt64>.size
 
+    /// What the store's files are known by.
+    ///
+    /// The process that replaces them gives another one, in a file beside them. It orders nothing: two looks see one word if no process
+    /// has replaced the files between them.
+    struct Word: Hashable, Sendable {
+        fileprivate let rawValue: UInt64
+
+        /// Of files that no other process may have open.
+        static var none: Word { Word(rawValue: 0) }
+    }
+
     /// The word now; it differs from what it was if the files were replaced since.
     @inline(__always)
-    var word: UInt64 {
-        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .acquiring)
+    var word: Word {
+        unsafe Word(rawValue: address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .acquiring))
     }
 
     /// How many commits the processes have counted, this one's included.
@@ -125,9 +136,10 @@ final class StoreGeneration: @unchecked Sendable {
     /// Changes the word; the lock is held, and the files are about to be replaced.
     ///
     /// - Returns: the new word.
-    func advance() -> UInt64 {
-        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee
-            .wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+    func advance() -> Word {
+        unsafe Word(
+            rawValue: address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee
+                .wrappingAdd(1, ordering: .acquiringAndReleasing).newValue)
     }
 
     /// Runs `body` while no other process opens, empties or sets aside the store in `directory`.

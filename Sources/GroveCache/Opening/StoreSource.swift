@@ -90,7 +90,7 @@ struct StoreSource: Sendable {
         var rebuiltAfter: CacheError?
         /// What tells that others replaced the files; `nil` if no other process may have them open.
         var generation: StoreGeneration?
-        var word: UInt64 = 0
+        var word = StoreGeneration.Word.none
         /// What ``StoreGeneration/commitCount`` was before the store was opened.
         var commitCount = CommitCount.zero
         var file: FileIdentity?
@@ -164,7 +164,7 @@ struct StoreSource: Sendable {
     ///   may have the files open.
     func replacing(
         _ body: (StoreGeneration?) throws(CacheError) -> Void
-    ) throws(CacheError) -> (word: UInt64, file: FileIdentity?)? {
+    ) throws(CacheError) -> (word: StoreGeneration.Word, file: FileIdentity?)? {
         guard let directory, isShared else {
             try body(nil)
             return nil

@@ -97,7 +97,7 @@ extension CacheCore {
             return true
         }
         let view = try point.store.engine.view()
-        guard epoch.current == point.epochNumber else {
+        guard epoch.current == point.epoch else {
             view.end()
             return false
         }

@@ -10,23 +10,23 @@ final class ReadPoint: Sendable {
     let store: OpenStore
     /// Whether the store shows; it does not if it is about to be emptied.
     let showsStore: Bool
-    let epochNumber: UInt64
+    let epoch: ReadEpoch.Number
     /// What a view of the store does not show; `nil` if it shows all there is.
     let pending: PendingReads?
     /// The generation's word, if other processes may have the store open.
-    private let word: UInt64?
+    private let word: StoreGeneration.Word?
     /// See ``CacheState/commitCount``.
     private let commitCount: Atomic<UInt64>
     /// 2 for each read that uses ``pending``, and 1 while the point stands.
     private let uses = Atomic(1)
 
     init(
-        _ store: OpenStore, showsStore: Bool, epochNumber: UInt64, word: UInt64?, commitCount: CommitCount,
-        pending: PendingReads?
+        _ store: OpenStore, showsStore: Bool, epoch: ReadEpoch.Number, word: StoreGeneration.Word?,
+        commitCount: CommitCount, pending: PendingReads?
     ) {
         self.store = store
         self.showsStore = showsStore
-        self.epochNumber = epochNumber
+        self.epoch = epoch
         self.word = word
         self.commitCount = Atomic(commitCount.rawValue)
         self.pending = pending

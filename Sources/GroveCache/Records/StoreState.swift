@@ -54,13 +54,13 @@ struct StoreState: Equatable {
 
     /// An opening of the store, by a random number, and the place in its queue of the last call that it committed.
     private struct Writer: Equatable {
-        var session: UInt64
+        var session: SessionID
         var place: QueuePlace
     }
 
     /// How many writers are remembered: one that so many others overtook no longer finds its place.
     private static let writerCount = 4
-    private static let noWriters = Array(repeating: Writer(session: 0, place: .zero), count: writerCount)
+    private static let noWriters = Array(repeating: Writer(session: .none, place: .zero), count: writerCount)
     private static let plainCount = 17 + 16 * writerCount + 2 + 18
     /// What comes after that: the account, the time, the marks and the hash.
     static let count = plainCount + 24 + 8 + WriteClock.storedBytes + 8
@@ -75,17 +75,17 @@ struct StoreState: Equatable {
 
     init() {}
 
-    /// Which opening of the store wrote last; 0 if none has.
-    var session: UInt64 { writers[0].session }
+    /// Which opening of the store wrote last.
+    var session: SessionID { writers[0].session }
 
     /// The last commit; `nil` if nothing was committed.
     var token: ChangeToken? { store == 0 ? nil : ChangeToken(store: store, commit: commit, mark: mark) }
 
     /// The place in the queue of `session` up to which it has committed; `nil` if that is not known.
-    func place(of session: UInt64) -> QueuePlace? { writers.first { $0.session == session }?.place }
+    func place(of session: SessionID) -> QueuePlace? { writers.first { $0.session == session }?.place }
 
     /// Notes that `session` wrote last, and has committed up to `place` of its queue.
-    mutating func note(_ session: UInt64, upTo place: QueuePlace) {
+    mutating func note(_ session: SessionID, upTo place: QueuePlace) {
         if writers[0].session == session {
             writers[0].place = max(place, writers[0].place)
             return
@@ -135,7 +135,7 @@ struct StoreState: Equatable {
         for index in writers.indices {
             let start = 17 + 16 * index
             writers[index] = Writer(
-                session: number(at: start), place: QueuePlace(rawValue: number(at: start + 8)))
+                session: SessionID(rawValue: number(at: start)), place: QueuePlace(rawValue: number(at: start + 8)))
         }
         let counts = 17 + 16 * writers.count
         shapes = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts, as: UInt16.self))
@@ -170,7 +170,7 @@ struct StoreState: Equatable {
         out.append(littleEndian: sequence.rawValue)
         out.append(littleEndian: forgottenDeletion.rawValue)
         for writer in writers {
-            out.append(littleEndian: writer.session)
+            out.append(littleEndian: writer.session.rawValue)
             out.append(littleEndian: writer.place.rawValue)
         }
         out.append(littleEndian: shapes)

@@ -157,7 +157,7 @@ extension CacheCore {
     }
 
     /// A ticket for a task that has to wait; `nil` if the queue has room or the task is cancelled.
-    private func ticketUnlessRoom() -> UInt64? {
+    private func ticketUnlessRoom() -> WaitingLine<Void>.Ticket? {
         state.withLock { state in
             hasRoom(state) || Task.isCancelled ? nil : state.waiting.drawTicket()
         }

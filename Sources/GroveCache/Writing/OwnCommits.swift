@@ -11,7 +11,7 @@ struct OwnCommits: Sendable {
     private var commits: [(number: CallNumber, place: QueuePlace)] = []
 
     /// Notes that `session`, this process's, has committed what `stored` says.
-    mutating func note(_ stored: StoreState, of session: UInt64) {
+    mutating func note(_ stored: StoreState, of session: SessionID) {
         guard let place = stored.place(of: session) else { return }
         if commits.count >= OwnCommits.limit { commits.removeFirst(OwnCommits.limit / 2) }
         commits.append((stored.sequence, place))

@@ -4,23 +4,28 @@
 struct WaitingLine<Answer: Sendable>: Sendable {
     typealias Continuation = CheckedContinuation<Answer, Never>
 
-    private var line: [(ticket: UInt64, continuation: Continuation)] = []
+    /// One task's place in the line, which it draws before it waits: tickets are in the order in which they were drawn.
+    struct Ticket: Hashable, Sendable {
+        fileprivate var number = 0
+    }
+
+    private var line: [(ticket: Ticket, continuation: Continuation)] = []
     /// The ticket that was drawn last.
-    private var lastTicket: UInt64 = 0
+    private var lastTicket = Ticket()
 
     var isEmpty: Bool { line.isEmpty }
 
     /// A ticket that no other task has, for ``wait(_:_:)`` and ``leave(_:)``.
-    mutating func drawTicket() -> UInt64 {
-        lastTicket += 1
+    mutating func drawTicket() -> Ticket {
+        lastTicket.number += 1
         return lastTicket
     }
 
     /// Puts the task with `ticket` at the end of the line.
-    mutating func wait(_ ticket: UInt64, _ continuation: Continuation) { line.append((ticket, continuation)) }
+    mutating func wait(_ ticket: Ticket, _ continuation: Continuation) { line.append((ticket, continuation)) }
 
     /// Takes out the task with `ticket`, if it still waits.
-    mutating func leave(_ ticket: UInt64) -> Continuation? {
+    mutating func leave(_ ticket: Ticket) -> Continuation? {
         line.firstIndex { $0.ticket == ticket }.map { line.remove(at: $0).continuation }
     }
 

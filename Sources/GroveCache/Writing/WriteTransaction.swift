@@ -18,7 +18,7 @@ struct WriteTransaction: ~Copyable {
     var lastShape: (hash: UInt64, isStored: Bool) = (0, false)
     var splitBody = SplitBody()
     /// The session that writes, for ``StoreState/session``.
-    private let session: UInt64
+    private let session: SessionID
     /// See ``RecordUpdate/renewal``.
     let renewal: UInt32?
     /// The place of the last of the queue's calls that were applied.
@@ -34,7 +34,7 @@ struct WriteTransaction: ~Copyable {
     var history: HistoryDraft
 
     init(
-        _ transaction: any NodeTransaction, session: UInt64, shift: UInt64, lastCommitted: CallNumber,
+        _ transaction: any NodeTransaction, session: SessionID, shift: UInt64, lastCommitted: CallNumber,
         eviction: EvictionWork = EvictionWork(), renewal: UInt32? = nil, history: HistoryLimit = .none,
         lists: ListWork = ListWork()
     ) throws(CacheError) {

@@ -1,0 +1,9 @@
+/// One handle on a store: a ``NormalizedCache`` that an application has opened.
+///
+/// The core gives it as the handle is opened, and it tells the observers, streams and pins of one handle from those of others.
+/// Handles of one core are in the order in which they were opened; nothing depends on that.
+struct HandleID: Hashable, Sendable {
+    let rawValue: UInt64
+
+    init(rawValue: UInt64) { self.rawValue = rawValue }
+}

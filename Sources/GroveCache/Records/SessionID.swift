@@ -1,0 +1,14 @@
+/// One opening of a store by one process.
+///
+/// The cache draws it at random as it opens the store. It orders nothing: it says whose calls a ``QueuePlace`` in the
+/// store's own record is one of.
+struct SessionID: Hashable, Sendable {
+    let rawValue: UInt64
+
+    init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Of a store in which nothing was written.
+    static var none: SessionID { SessionID(rawValue: 0) }
+
+    static func random() -> SessionID { SessionID(rawValue: .random(in: 1 ... .max)) }
+}
