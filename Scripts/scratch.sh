@@ -164,7 +164,7 @@ package kit '' GroveConformance GroveMemory <<END
 import GroveConformance
 import GroveMemory
 
-print(ConformanceReport.kit)
+print(Rules.all.count)
 END
 package logging '"Logging"' GroveLogging GroveMemory <<END
 import GroveLogging

@@ -1,13 +1,13 @@
-public import GroveConformance
-public import GroveLMDB
-public import GroveLevelDB
-public import GroveMemory
-public import GroveSQLite
+package import GroveConformance
+package import GroveLMDB
+package import GroveLevelDB
+package import GroveMemory
+package import GroveSQLite
 
 /// The backends of Grove's four stores, for the kit.
-public enum Harnesses {
+package enum Harnesses {
     /// The backends' names on a command line.
-    public static let names = ["memory", "lmdb", "sqlite", "leveldb"]
+    package static let names = ["memory", "lmdb", "sqlite", "leveldb"]
 
     /// The backend with that name; `nil` if there is none.
     ///
@@ -16,7 +16,7 @@ public enum Harnesses {
     ///     process are skipped.
     ///   - other: another name for reports.
     ///   - decorate: a function that wraps each cache that is opened; mutants use it.
-    public static func backend(
+    package static func backend(
         _ name: String, worker: WorkerCommand?, as other: String? = nil,
         decorate: @escaping @Sendable (any ConformanceCache) -> any ConformanceCache = { $0 }
     ) -> (any ConformanceBackend)? {
@@ -31,58 +31,58 @@ public enum Harnesses {
 }
 
 /// The harness of a `MemoryStore`.
-public struct MemoryHarness: StoreHarness {
+package struct MemoryHarness: StoreHarness {
     /// The store.
-    public typealias Store = MemoryStore
+    package typealias Store = MemoryStore
 
     /// The options with which the store is opened.
-    public let options = MemoryOptions()
+    package let options = MemoryOptions()
 
     /// Makes a harness.
-    public init() {}
+    package init() {}
 }
 
 /// The harness of an `LMDBStore`.
-public struct LMDBHarness: StoreHarness {
+package struct LMDBHarness: StoreHarness {
     /// The store.
-    public typealias Store = LMDBStore
+    package typealias Store = LMDBStore
 
     /// The options with which the store is opened.
-    public let options: LMDBOptions
+    package let options: LMDBOptions
 
     /// Options for a map of two megabytes.
-    public var smallOptions: LMDBOptions? { LMDBOptions(mapSize: 2 << 20) }
+    package var smallOptions: LMDBOptions? { LMDBOptions(mapSize: 2 << 20) }
 
     /// Options to wait a fifth of a second for a lock.
-    public var impatientOptions: LMDBOptions { LMDBOptions(lockTimeout: .milliseconds(200)) }
+    package var impatientOptions: LMDBOptions { LMDBOptions(lockTimeout: .milliseconds(200)) }
 
     /// Makes a harness.
-    public init() { options = LMDBOptions() }
+    package init() { options = LMDBOptions() }
 }
 
 /// The harness of a `SQLiteStore`.
-public struct SQLiteHarness: StoreHarness {
+package struct SQLiteHarness: StoreHarness {
     /// The store.
-    public typealias Store = SQLiteStore
+    package typealias Store = SQLiteStore
 
     /// The options with which the store is opened.
-    public let options = SQLiteOptions()
+    package let options = SQLiteOptions()
 
     /// Options to wait a fifth of a second for a lock.
-    public var impatientOptions: SQLiteOptions { SQLiteOptions(lockTimeout: .milliseconds(200)) }
+    package var impatientOptions: SQLiteOptions { SQLiteOptions(lockTimeout: .milliseconds(200)) }
 
     /// Makes a harness.
-    public init() {}
+    package init() {}
 }
 
 /// The harness of a `LevelDBStore`.
-public struct LevelDBHarness: StoreHarness {
+package struct LevelDBHarness: StoreHarness {
     /// The store.
-    public typealias Store = LevelDBStore
+    package typealias Store = LevelDBStore
 
     /// The options with which the store is opened.
-    public let options = LevelDBOptions()
+    package let options = LevelDBOptions()
 
     /// Makes a harness.
-    public init() {}
+    package init() {}
 }

@@ -3,7 +3,7 @@ extension Rule {
     static let guide = "Docs/Backends/ImplementingABackend.md"
 
     /// The sentence of the guide that this rule checks; `nil` if the guide has none.
-    public var promise: String? { Rule.promises[id] }
+    package var promise: String? { Rule.promises[id] }
 
     // A test holds these against the guide.
     static let promises: [String: String] = [

@@ -24,32 +24,27 @@ extension Rule {
     /// Checks the rule on the store of `harness`.
     ///
     /// - Parameters:
-    ///   - worker: the command of a process that calls ``ConformanceWorker`` on an equal backend. An example is an
-    ///     executable whose `main.swift` is `await ConformanceMain.run(MyHarness.self)`. Without it, rules that need a
-    ///     process are skipped.
+    ///   - worker: the command of an executable whose `main.swift` is `await ConformanceMain.run(MyHarness.self)`.
+    ///     Without it, rules that need a process are skipped.
     ///   - excuses: rules that are known to be broken.
-    /// - Returns: the result. A skip is also printed on standard error, since a test framework takes it for a pass.
-    /// - Throws: ``CheckFailure`` if the rule is broken, with the seed that replays it.
-    @discardableResult
+    /// - Throws: an error if the rule is broken, which names the seed that replays it. A skip is printed on standard
+    ///   error, since a test framework takes it for a pass.
     public func verify<Harness: StoreHarness>(
         on harness: Harness, worker: WorkerCommand? = nil, excuses: [RuleExcuse] = []
-    ) async throws -> RuleResult {
+    ) async throws {
         try await verify(on: StoreBackend(harness, worker: worker), excuses: excuses)
     }
 
     /// Checks the rule on the delegate of `harness`; see ``verify(on:worker:excuses:)``.
-    @discardableResult
-    public func verify<Harness: DelegateHarness>(
-        on harness: Harness, excuses: [RuleExcuse] = []
-    ) async throws -> RuleResult {
+    public func verify<Harness: DelegateHarness>(on harness: Harness, excuses: [RuleExcuse] = []) async throws {
         try await verify(on: DelegateBackend(harness), excuses: excuses)
     }
 
     /// Checks the rule on `backend`; see ``verify(on:worker:excuses:)``.
     ///
-    /// - Parameter seed: the seed of everything random; ``environmentSeed`` by default.
+    /// - Parameter seed: the seed of everything random; ``Rule/environmentSeed`` by default.
     @discardableResult
-    public func verify(
+    package func verify(
         on backend: any ConformanceBackend, seed: UInt64 = Rule.environmentSeed, excuses: [RuleExcuse] = []
     ) async throws -> RuleResult {
         let result = RuleExcuse.apply(
@@ -65,6 +60,6 @@ extension Rule {
     }
 
     /// The value of the environment variable `GROVE_SEED`, or a random seed for this process.
-    public static let environmentSeed: UInt64 =
+    package static let environmentSeed: UInt64 =
         ProcessInfo.processInfo.environment["GROVE_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...UInt64(UInt32.max))
 }

@@ -20,16 +20,16 @@ public struct Rule: Sendable, Identifiable {
     /// The reason for the rule: the harm to a user if it is broken.
     public let reason: String
     /// The capabilities of the backend and its harness without which the rule cannot be checked.
-    public let requires: Set<Capability>
+    package let requires: Set<Capability>
     /// The names of the mutants that this rule must kill.
-    public let kills: [String]
+    package let kills: [String]
     /// The time after which the check counts as hanging.
-    public let timeLimit: Duration
+    package let timeLimit: Duration
     /// Checks the rule; throws ``CheckFailure`` if the rule is broken.
-    public let check: @Sendable (Trial) async throws -> Void
+    package let check: @Sendable (Trial) async throws -> Void
 
     /// Makes a rule.
-    public init(
+    package init(
         _ id: String, _ text: String, because reason: String, level: Level = .must, requires: Set<Capability> = [],
         kills: [String] = [], timeLimit: Duration = .seconds(60),
         check: @escaping @Sendable (Trial) async throws -> Void
@@ -45,5 +45,5 @@ public struct Rule: Sendable, Identifiable {
     }
 
     /// The rule's family: the part of the identifier before the dash.
-    public var family: String { String(id.prefix { $0 != "-" }) }
+    package var family: String { String(id.prefix { $0 != "-" }) }
 }

@@ -1,5 +1,5 @@
 /// A set of rules that is checked on one kind of backend.
-public enum RuleSuite: String, Sendable, CaseIterable {
+package enum RuleSuite: String, Sendable, CaseIterable {
     /// A `NodeStore` under a `NormalizedCache`: every rule.
     case store
     /// Any `CacheDelegate`: the rules that need only its methods and the abilities that a harness can supply.
@@ -8,14 +8,14 @@ public enum RuleSuite: String, Sendable, CaseIterable {
 
 extension Rule {
     /// The suites that contain the rule.
-    public var suites: Set<RuleSuite> {
+    package var suites: Set<RuleSuite> {
         requires.isSubset(of: Capability.ofDelegates.union(Capability.ofProfiles)) ? [.store, .delegate] : [.store]
     }
 }
 
 extension Rules {
     /// The rules of `suite`, in order.
-    public static func all(of suite: RuleSuite) -> [Rule] { all.filter { $0.suites.contains(suite) } }
+    package static func all(of suite: RuleSuite) -> [Rule] { all.filter { $0.suites.contains(suite) } }
 
     /// Whether `rules` are all that are asked of `backend`.
     static func areWhole(_ rules: [Rule], for backend: any ConformanceBackend) -> Bool {

@@ -1,30 +1,30 @@
 import GroveModel
 
 /// A long run of random programs, kills, faults and damages.
-public struct Soak: Sendable {
+package struct Soak: Sendable {
     /// The numbers of a soak's trials on one backend, and its findings.
-    public struct Tally: Sendable, CustomStringConvertible {
+    package struct Tally: Sendable, CustomStringConvertible {
         /// The backend's name.
-        public let backend: String
+        package let backend: String
         /// Programs whose answers were compared with the model's.
-        public var programs = 0
+        package var programs = 0
         /// Processes that were killed at a system call that changes a file.
-        public var kills = 0
+        package var kills = 0
         /// System calls that were made to fail.
-        public var faults = 0
+        package var faults = 0
         /// Stores that were opened after one of their bytes was changed, or a file was cut off.
-        public var damages = 0
+        package var damages = 0
         /// Small stores whose files were cut off at every length and changed in every byte.
-        public var sweeps = 0
+        package var sweeps = 0
         /// Processes that ended when they opened or read a damaged store, which the profile must allow.
-        public var deaths = 0
+        package var deaths = 0
         /// Damaged stores that showed older records beside newer ones, which the profile must allow.
-        public var mixtures = 0
+        package var mixtures = 0
         /// Wrong answers, each with its seed and its program.
-        public var lies: [String] = []
+        package var lies: [String] = []
 
         /// The numbers, and each lie on a line of its own.
-        public var description: String {
+        package var description: String {
             let figures =
                 "\(programs) programs, \(kills) kills, \(faults) faults, \(damages) damaged stores, \(sweeps) sweeps, "
                 + "\(deaths) deaths, \(mixtures) mixtures, \(lies.count) lies"
@@ -36,7 +36,7 @@ public struct Soak: Sendable {
     private let seed: UInt64
 
     /// Makes a soak of `backends`; equal seeds give equal trials in the same order.
-    public init(_ backends: [any ConformanceBackend], seed: UInt64) {
+    package init(_ backends: [any ConformanceBackend], seed: UInt64) {
         self.backends = backends
         self.seed = seed
     }
@@ -44,7 +44,7 @@ public struct Soak: Sendable {
     /// Soaks all backends in turn until `duration` is over.
     ///
     /// - Parameter progress: called with the tallies after each round.
-    public func run(for duration: Duration, progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
+    package func run(for duration: Duration, progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
         let end = ContinuousClock.now + duration
         var tallies = backends.map { Tally(backend: $0.name) }
         var sweeps: [DamageSweep?] = backends.map { _ in nil }
@@ -117,7 +117,7 @@ public struct Soak: Sendable {
     /// Opens `count` stores of each persistent backend, each with one random byte changed.
     ///
     /// - Parameter progress: called with the tallies after about every thousand stores.
-    public func flip(_ count: Int, progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
+    package func flip(_ count: Int, progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
         var tallies: [Tally] = []
         for backend in backends where backend.capabilities.isSuperset(of: [.persistent, .processes]) {
             var tally = Tally(backend: backend.name)
@@ -145,7 +145,7 @@ public struct Soak: Sendable {
     /// Damages one small store of each persistent backend at every length and in every byte.
     ///
     /// - Parameter progress: called with the tallies after about every thousand damages.
-    public func sweep(progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
+    package func sweep(progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
         var tallies: [Tally] = []
         for backend in backends where backend.capabilities.isSuperset(of: [.persistent, .processes]) {
             var tally = Tally(backend: backend.name)

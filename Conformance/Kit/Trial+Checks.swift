@@ -1,14 +1,14 @@
-public import GroveModel
+package import GroveModel
 
 extension Trial {
     /// Checks that `condition` holds; `sentence` says what was expected, and what the value was instead.
-    public func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
+    package func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
         countCheck()
         guard condition else { throw CheckFailure(sentence()) }
     }
 
     /// Checks that `value` is `expected`; `what` names the value.
-    public func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, _ what: String) throws {
+    package func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, _ what: String) throws {
         try expectNotForgotten(value, what)
         try expect(
             value == expected,
@@ -35,7 +35,7 @@ extension Trial {
 
     /// Checks that `read` is a hit, and returns its value.
     @discardableResult
-    public func expectHit<Value>(_ read: CacheRead<Value>, _ what: String) throws -> Value {
+    package func expectHit<Value>(_ read: CacheRead<Value>, _ what: String) throws -> Value {
         countCheck()
         switch read {
         case .hit(let value): return value
@@ -46,12 +46,12 @@ extension Trial {
     }
 
     /// Checks that `read` is a hit with exactly `expected`.
-    public func expectHit<Value: Equatable>(_ read: CacheRead<Value>, _ expected: Value, _ what: String) throws {
+    package func expectHit<Value: Equatable>(_ read: CacheRead<Value>, _ expected: Value, _ what: String) throws {
         try expectEqual(try expectHit(read, what), expected, what)
     }
 
     /// Checks that `read` is a miss with `reason` that names `identifier`; `nil` stands for any.
-    public func expectMiss<Value>(
+    package func expectMiss<Value>(
         _ read: CacheRead<Value>, _ reason: CacheMiss.Reason? = nil, _ identifier: ModelIdentifier? = nil,
         _ what: String
     ) throws {
@@ -72,7 +72,7 @@ extension Trial {
 
     /// Checks that `call` throws a ``CacheError`` with one of `codes`, and returns the error.
     @discardableResult
-    public func expectError<Value>(
+    package func expectError<Value>(
         _ codes: CacheError.Code..., from what: String, _ call: () throws -> Value
     ) throws -> CacheError {
         countCheck()
@@ -90,7 +90,7 @@ extension Trial {
     }
 
     /// Checks that `call` either returns a value that `isRight` accepts, or throws a ``CacheError``.
-    public func expectRightOrTyped<Value>(
+    package func expectRightOrTyped<Value>(
         _ what: String, _ call: () throws -> Value, _ isRight: (Value) -> Bool
     ) throws {
         countCheck()

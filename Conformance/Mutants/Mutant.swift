@@ -1,16 +1,16 @@
-public import GroveConformance
+package import GroveConformance
 import GroveHarnesses
 
 /// A store or a cache that is broken on purpose in one way, which at least one rule must detect.
-public struct Mutant: Sendable {
+package struct Mutant: Sendable {
     /// The name under which rules list the mutant.
-    public let name: String
+    package let name: String
     /// The defect, in one sentence.
-    public let summary: String
+    package let summary: String
     /// The backend on which the kit checks rules.
-    public let backend: any ConformanceBackend
+    package let backend: any ConformanceBackend
     /// The command of a process that checks rules on the mutant; `nil` if there is none.
-    public var worker: WorkerCommand?
+    package var worker: WorkerCommand?
 
     /// The same mutant, which `worker` checks.
     func with(_ worker: WorkerCommand?) -> Mutant {

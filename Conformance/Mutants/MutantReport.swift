@@ -1,5 +1,5 @@
 import GroveCache
-public import GroveConformance
+package import GroveConformance
 import GroveModel
 
 #if canImport(FoundationEssentials)
@@ -9,58 +9,58 @@ import GroveModel
 #endif
 
 /// A list of the mutants that the rules killed: the test of the rules themselves.
-public struct MutantReport: Sendable {
+package struct MutantReport: Sendable {
     /// The results of the rules on one mutant.
-    public struct Row: Sendable {
+    package struct Row: Sendable {
         /// The mutant.
-        public let mutant: Mutant
+        package let mutant: Mutant
         /// The results of the rules that were run on the mutant: those that list it, or all.
-        public internal(set) var results: [RuleResult]
+        package internal(set) var results: [RuleResult]
 
         /// The rules that killed the mutant only at another seed than the first, with that seed.
-        public internal(set) var late: [(rule: String, seed: UInt64)] = []
+        package internal(set) var late: [(rule: String, seed: UInt64)] = []
 
         /// The results of the rules that list the mutant.
-        public var listed: [RuleResult] { results.filter { $0.rule.kills.contains(mutant.name) } }
+        package var listed: [RuleResult] { results.filter { $0.rule.kills.contains(mutant.name) } }
 
         /// The results of the rules that list the mutant and killed it.
-        public var killers: [RuleResult] { listed.filter(\.isBroken) }
+        package var killers: [RuleResult] { listed.filter(\.isBroken) }
 
         /// The results of the rules that list the mutant, were checked, and did not kill it.
-        public var spared: [RuleResult] { listed.filter { !$0.isBroken && $0.outcome != .skipped } }
+        package var spared: [RuleResult] { listed.filter { !$0.isBroken && $0.outcome != .skipped } }
 
         /// The results of the rules that list the mutant and were skipped.
-        public var skipped: [RuleResult] { listed.filter { $0.outcome == .skipped } }
+        package var skipped: [RuleResult] { listed.filter { $0.outcome == .skipped } }
 
         /// The results of the rules that killed the mutant without listing it.
-        public var others: [RuleResult] { results.filter { $0.isBroken && !$0.rule.kills.contains(mutant.name) } }
+        package var others: [RuleResult] { results.filter { $0.isBroken && !$0.rule.kills.contains(mutant.name) } }
 
         /// The number of rules that hold on the mutant, and the number of rules that were checked.
-        public var passed: (count: Int, of: Int) {
+        package var passed: (count: Int, of: Int) {
             let checked = results.filter { $0.outcome != .skipped }
             return (checked.count { !$0.isBroken }, checked.count)
         }
 
         /// Whether every rule that lists the mutant was skipped.
-        public var isUntried: Bool { !listed.isEmpty && skipped.count == listed.count }
+        package var isUntried: Bool { !listed.isEmpty && skipped.count == listed.count }
 
         /// Whether no rule that lists the mutant killed it; false if all of them were skipped.
-        public var survives: Bool { killers.isEmpty && !isUntried }
+        package var survives: Bool { killers.isEmpty && !isUntried }
 
         /// Whether fewer than four in five of the checked rules hold, so that killing the mutant proves little.
-        public var isTooBroken: Bool { passed.of > listed.count && passed.count * 5 < passed.of * 4 }
+        package var isTooBroken: Bool { passed.of > listed.count && passed.count * 5 < passed.of * 4 }
 
         /// Whether every rule that lists the mutant and was checked killed it, and it is not too broken.
-        public var isSound: Bool { !survives && spared.isEmpty && !isTooBroken }
+        package var isSound: Bool { !survives && spared.isEmpty && !isTooBroken }
     }
 
     /// One row for each mutant.
-    public let rows: [Row]
+    package let rows: [Row]
     /// The rules that list a mutant which does not exist, with that name.
-    public let unknown: [(rule: String, mutant: String)]
+    package let unknown: [(rule: String, mutant: String)]
 
     /// Whether every mutant was killed by every rule that lists it, and none is too broken.
-    public var isSound: Bool { unknown.isEmpty && rows.allSatisfy(\.isSound) }
+    package var isSound: Bool { unknown.isEmpty && rows.allSatisfy(\.isSound) }
 
     /// Runs each mutant against rules.
     ///
@@ -72,7 +72,7 @@ public struct MutantReport: Sendable {
     ///   - tries: the number of seeds at which a rule that lists a mutant may kill it. The seed chooses the moments
     ///     that a rule tries, and some flaws show only at a few.
     ///   - progress: called with each row as it comes.
-    public static func run(
+    package static func run(
         rules: [Rule] = Rules.all, mutants: [Mutant] = Mutants.all(), seed: UInt64, isWhole: Bool = false,
         isIsolated: Bool = false, tries: UInt64 = 4, progress: (Row) -> Void = { _ in }
     ) async throws -> MutantReport {
@@ -132,10 +132,10 @@ public struct MutantReport: Sendable {
     /// The report as text: each mutant, the rules that killed it with their messages, and those that failed to.
     ///
     /// The sum is at its end.
-    public var pretty: String { rows.map(\.pretty).joined() + sum }
+    package var pretty: String { rows.map(\.pretty).joined() + sum }
 
     /// The numbers of mutants by outcome.
-    public var sum: String {
+    package var sum: String {
         let surviving = rows.count(where: \.survives)
         let untried = rows.count(where: \.isUntried)
         let unsound = rows.count { !$0.isSound && !$0.survives }
@@ -149,7 +149,7 @@ public struct MutantReport: Sendable {
 
 extension MutantReport.Row {
     /// The row as text.
-    public var pretty: String {
+    package var pretty: String {
         let state = isUntried ? "untried " : survives ? "SURVIVES" : "killed  "
         let share = passed.of > listed.count ? "  passes \(passed.count) of \(passed.of)" : ""
         let by = killers.isEmpty ? "" : "  \(killers.map(\.rule.id).joined(separator: " "))"

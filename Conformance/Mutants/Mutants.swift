@@ -1,24 +1,24 @@
-public import GroveConformance
+package import GroveConformance
 
 /// The mutants, which are broken on purpose, and the correct stores and delegates from which they are made.
-public enum Mutants {
+package enum Mutants {
     /// A correct store that shares no code with the backends: every rule must pass on it.
-    public static var reference: any ConformanceBackend { StoreBackend(ReferenceHarness<NoFlaw>()) }
+    package static var reference: any ConformanceBackend { StoreBackend(ReferenceHarness<NoFlaw>()) }
 
     /// A correct store that is persistent: every rule must pass on it too.
     ///
     /// - Parameter worker: the command of a process that checks it; see ``ConformanceWorker``.
-    public static func log(_ worker: WorkerCommand? = nil) -> any ConformanceBackend {
+    package static func log(_ worker: WorkerCommand? = nil) -> any ConformanceBackend {
         StoreBackend(LogHarness(), worker: worker)
     }
 
     /// A correct delegate that shares no code with `NormalizedCache`: every rule of its suite must pass on it.
-    public static var delegate: any ConformanceBackend { DelegateBackend(ReferenceDelegateHarness()) }
+    package static var delegate: any ConformanceBackend { DelegateBackend(ReferenceDelegateHarness()) }
 
     /// The mutant or the correct backend with that name, for a worker process; `nil` if there is none.
     ///
     /// - Parameter worker: the commands with which that process starts others; see ``all(worker:)``.
-    public static func backend(
+    package static func backend(
         _ name: String, worker: (String) -> WorkerCommand? = { _ in nil }
     ) -> (any ConformanceBackend)? {
         ([reference, log(worker("log")), delegate] + Odd.all + all(worker: worker).map(\.backend)).first {
@@ -30,7 +30,7 @@ public enum Mutants {
     ///
     /// - Parameter worker: a function from a mutant's name to the command of a process for the kit's jobs. The process
     ///   finds the mutant by ``backend(_:worker:)``. Without a command, rules that need a process are skipped.
-    public static func all(worker: (String) -> WorkerCommand? = { _ in nil }) -> [Mutant] {
+    package static func all(worker: (String) -> WorkerCommand? = { _ in nil }) -> [Mutant] {
         memory.map { $0.with(worker($0.name)) } + logs(worker) + backends(worker)
     }
 

@@ -1,11 +1,11 @@
-public import GroveCache
+package import GroveCache
 
 /// A stream of change sets, which rules read one after the other.
-public struct ChangeReader: Sendable {
+package struct ChangeReader: Sendable {
     private let read: @Sendable () async -> ChangeSet?
 
     /// Makes a reader that calls `read` for each change set.
-    public init(_ read: @escaping @Sendable () async -> ChangeSet?) { self.read = read }
+    package init(_ read: @escaping @Sendable () async -> ChangeSet?) { self.read = read }
 
     /// Reads `changes`.
     init(_ changes: CacheChanges<ChangeSet>) {
@@ -17,5 +17,5 @@ public struct ChangeReader: Sendable {
     }
 
     /// The next change set; `nil` at the end of the stream.
-    public func next() async -> ChangeSet? { await read() }
+    package func next() async -> ChangeSet? { await read() }
 }

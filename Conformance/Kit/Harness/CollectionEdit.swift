@@ -1,5 +1,5 @@
 /// A change to some elements of a collection, by their positions.
-public enum CollectionEdit<Element: Sendable>: Sendable {
+package enum CollectionEdit<Element: Sendable>: Sendable {
     /// Inserts elements before the one at a position; at the position `count`, after the last.
     case insert([Element], at: Int)
     /// Adds elements after the last.

@@ -1,8 +1,8 @@
-public import GroveCache
-public import GroveModel
+package import GroveCache
+package import GroveModel
 
 /// A backend that the kit can check: a store or a delegate with its harness, their types erased.
-public protocol ConformanceBackend: Sendable {
+package protocol ConformanceBackend: Sendable {
     /// The backend's name in reports.
     var name: String { get }
 
@@ -30,17 +30,17 @@ public protocol ConformanceBackend: Sendable {
 
 extension ConformanceBackend {
     /// By default, `nil`: rules that need a process are skipped.
-    public var worker: WorkerCommand? { nil }
+    package var worker: WorkerCommand? { nil }
 
     /// By default, every rule.
-    public var suite: RuleSuite { .store }
+    package var suite: RuleSuite { .store }
 
     /// By default, no odd answers.
-    public var leniency: Leniency { .none }
+    package var leniency: Leniency { .none }
 }
 
 /// A place where a cache keeps its content, which a rule opens, closes and opens again.
-public protocol CacheSite: AnyObject, Sendable {
+package protocol CacheSite: AnyObject, Sendable {
     /// The directory; `nil` for a cache in memory.
     var directory: String? { get }
 
@@ -79,40 +79,40 @@ public protocol CacheSite: AnyObject, Sendable {
 
 extension CacheSite {
     /// Opens the cache here.
-    public func open(observer: (any CacheObserver)? = nil) throws(CacheError) -> any ConformanceCache {
+    package func open(observer: (any CacheObserver)? = nil) throws(CacheError) -> any ConformanceCache {
         try open(at: directory, observer: observer)
     }
 
     /// By default, the cache waits as long as one from `open()`.
-    public func openImpatient() throws(CacheError) -> any ConformanceCache { try open() }
+    package func openImpatient() throws(CacheError) -> any ConformanceCache { try open() }
 
     /// By default, a history is not supported.
-    public func open(history: Int) throws(CacheError) -> any ConformanceCache {
+    package func open(history: Int) throws(CacheError) -> any ConformanceCache {
         throw CacheError(.unsupported, "The harness opens no cache with a history.")
     }
 
     /// By default, a limit is not supported.
-    public func openSmallStore() throws(CacheError) -> any NodeStore {
+    package func openSmallStore() throws(CacheError) -> any NodeStore {
         throw CacheError(.unsupported, "The harness opens no small store.")
     }
 
     /// Opens the cache here with `budget`.
-    public func open(budget: CacheBudget) throws(CacheError) -> any ConformanceCache {
+    package func open(budget: CacheBudget) throws(CacheError) -> any ConformanceCache {
         try open(budget: budget, observer: nil)
     }
 
     /// By default, a clock is not supported.
-    public func open(clock: VirtualClock, budget: CacheBudget) throws(CacheError) -> any ConformanceCache {
+    package func open(clock: VirtualClock, budget: CacheBudget) throws(CacheError) -> any ConformanceCache {
         throw CacheError(.unsupported, "The harness opens no cache with a clock.")
     }
 
     /// Opens the cache here with a clock that the rule moves.
-    public func open(clock: VirtualClock) throws(CacheError) -> any ConformanceCache {
+    package func open(clock: VirtualClock) throws(CacheError) -> any ConformanceCache {
         try open(clock: clock, budget: .unlimited)
     }
 
     /// By default, a budget is not supported.
-    public func open(
+    package func open(
         budget: CacheBudget, observer: (any CacheObserver)?
     ) throws(CacheError) -> any ConformanceCache {
         throw CacheError(.unsupported, "The harness opens no cache with a budget.")

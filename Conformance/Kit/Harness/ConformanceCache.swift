@@ -1,11 +1,11 @@
-public import GroveCache
-public import GroveCoding
-public import GroveModel
+package import GroveCache
+package import GroveCoding
+package import GroveModel
 
 /// A cache as rules use it: the methods of `CacheDelegate`, and typed calls.
 ///
 /// Every typed call blocks the calling thread until it is done. A mutant wraps a cache and breaks one of its calls.
-public protocol ConformanceCache: CacheDelegate {
+package protocol ConformanceCache: CacheDelegate {
     /// Writes `models` in one transaction.
     @discardableResult
     func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges
@@ -159,24 +159,24 @@ public protocol ConformanceCache: CacheDelegate {
 
 extension ConformanceCache {
     /// By default, an empty usage.
-    public func usage() throws(CacheError) -> CacheUsage { CacheUsage() }
+    package func usage() throws(CacheError) -> CacheUsage { CacheUsage() }
 
     /// By default, values beside the models are not supported.
-    public func kept() throws(CacheError) -> [String: [UInt8]] {
+    package func kept() throws(CacheError) -> [String: [UInt8]] {
         throw CacheError(.unsupported, "The cache keeps nothing beside models.")
     }
 
     /// By default, copies are not supported.
-    public func copy(to directory: String) async throws(CacheError) {
+    package func copy(to directory: String) async throws(CacheError) {
         throw CacheError(.unsupported, "The cache makes no copies.")
     }
 
     /// By default, places are not supported.
-    public func place() throws(CacheError) -> Place { throw .hasNoPlaces }
+    package func place() throws(CacheError) -> Place { throw .hasNoPlaces }
 
     /// By default, places are not supported.
     @discardableResult
-    public func write<M: CacheableModel>(
+    package func write<M: CacheableModel>(
         contentsOf models: [M], asOf place: Place
     ) throws(CacheError) -> WrittenChanges {
         throw .hasNoPlaces
@@ -184,7 +184,7 @@ extension ConformanceCache {
 
     /// By default, places are not supported.
     @discardableResult
-    public func writeCollection<M: CacheableModel>(
+    package func writeCollection<M: CacheableModel>(
         _ elements: [M], forKey key: String, asOf place: Place
     ) throws(CacheError) -> WrittenChanges {
         throw .hasNoPlaces
@@ -192,25 +192,25 @@ extension ConformanceCache {
 
     /// By default, the same as `write`.
     @discardableResult
-    public func writeUnconfirmed<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+    package func writeUnconfirmed<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
         try write(model)
     }
 
     /// By default, pins are not supported.
-    public func retain(_ identifier: ModelIdentifier) throws(CacheError) { throw .hasNoPins }
+    package func retain(_ identifier: ModelIdentifier) throws(CacheError) { throw .hasNoPins }
 
     /// By default, pins are not supported.
-    public func retain(collection key: String) throws(CacheError) { throw .hasNoPins }
+    package func retain(collection key: String) throws(CacheError) { throw .hasNoPins }
 
     /// By default, pins are not supported.
-    public func release(_ identifier: ModelIdentifier) throws(CacheError) { throw .hasNoPins }
+    package func release(_ identifier: ModelIdentifier) throws(CacheError) { throw .hasNoPins }
 
     /// By default, pins are not supported.
-    public func release(collection key: String) throws(CacheError) { throw .hasNoPins }
+    package func release(collection key: String) throws(CacheError) { throw .hasNoPins }
 
     /// By default, the removal from holders is not supported.
     @discardableResult
-    public func delete(
+    package func delete(
         _ identifier: ModelIdentifier, removingFrom holders: DeletionHolders
     ) throws(CacheError) -> WrittenChanges {
         guard holders == .nothing else { throw .hasNoPositions }
@@ -219,13 +219,13 @@ extension ConformanceCache {
 
     /// By default, restoring is not supported.
     @discardableResult
-    public func restore<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+    package func restore<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
         throw CacheError(.unsupported, "The cache undoes no deletions.")
     }
 
     /// By default, a transaction that reads the model, changes it and writes it.
     @discardableResult
-    public func update<M: CacheableModel>(
+    package func update<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type, _ change: (inout M) -> Void
     ) throws -> WrittenChanges {
         try transact { transaction in
@@ -240,62 +240,62 @@ extension ConformanceCache {
 
     /// By default, a transaction that deletes the models.
     @discardableResult
-    public func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges {
+    package func delete<M: CacheableModel>(allOf type: M.Type) throws -> WrittenChanges {
         try transact { transaction in try transaction.delete(allOf: type) }
     }
 
     /// By default, transactions are not supported.
-    public func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
+    package func transact<Value>(_ body: (any ConformanceTransaction) throws -> Value) throws -> Value {
         throw CacheError(.unsupported, "The cache has no transactions.")
     }
 
     /// By default, views are not supported.
-    public func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value {
+    package func view<Value>(_ body: (any ConformanceView) throws -> Value) throws -> Value {
         throw CacheError(.unsupported, "The cache has no views.")
     }
 
     /// By default, positions are not supported.
-    public func readPage<M: CacheableModel>(
+    package func readPage<M: CacheableModel>(
         _ key: String, as type: M.Type, in range: Range<Int>, missing: MissingElements
     ) throws(CacheError) -> CacheRead<CollectionRead<M>> {
         throw .hasNoPositions
     }
 
     /// By default, positions are not supported.
-    public func count(ofCollection key: String) throws(CacheError) -> Int? { throw .hasNoPositions }
+    package func count(ofCollection key: String) throws(CacheError) -> Int? { throw .hasNoPositions }
 
     /// By default, positions are not supported.
-    public func knownCount(ofCollection key: String) throws(CacheError) -> Int? { throw .hasNoPositions }
+    package func knownCount(ofCollection key: String) throws(CacheError) -> Int? { throw .hasNoPositions }
 
     /// By default, positions are not supported.
     @discardableResult
-    public func edit<M: CacheableModel>(
+    package func edit<M: CacheableModel>(
         _ key: String, _ edit: CollectionEdit<M>
     ) throws(CacheError) -> WrittenChanges {
         throw .hasNoPositions
     }
 
     /// By default, changes are not supported.
-    public func changes() throws(CacheError) -> ChangeReader { throw .hasNoChanges }
+    package func changes() throws(CacheError) -> ChangeReader { throw .hasNoChanges }
 
     /// By default, changes are not supported.
-    public func changes(since token: ChangeToken?) throws(CacheError) -> ChangeReader { throw .hasNoChanges }
+    package func changes(since token: ChangeToken?) throws(CacheError) -> ChangeReader { throw .hasNoChanges }
 
     /// By default, counters are not supported.
-    public func statistics() throws(CacheError) -> CacheStatistics { throw .hasNoChanges }
+    package func statistics() throws(CacheError) -> CacheStatistics { throw .hasNoChanges }
 
     /// By default, edits of a list that is shown are not supported.
-    public func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) { throw .hasNoPositions }
+    package func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) { throw .hasNoPositions }
 
     /// By default, ages are not supported.
-    public func read<M: CacheableModel>(
+    package func read<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type, maxAge: Double
     ) throws(CacheError) -> CacheRead<M> {
         throw CacheError(.unsupported, "The cache knows no ages.")
     }
 
     /// By default, ages are not supported.
-    public func readCollection<M: CacheableModel>(
+    package func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, maxAge: Double
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         throw CacheError(.unsupported, "The cache knows no ages.")
@@ -303,33 +303,33 @@ extension ConformanceCache {
 
     /// Writes `model`.
     @discardableResult
-    public func write<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
+    package func write<M: CacheableModel>(_ model: M) throws(CacheError) -> WrittenChanges {
         try write(contentsOf: [model])
     }
 
     /// Reads a collection; if an element is missing, the read is a miss.
-    public func readCollection<M: CacheableModel>(
+    package func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         try readCollection(key, as: type, missing: .miss)
     }
 
     /// Reads the elements of a collection at the positions of `range`; if one is missing, the read is a miss.
-    public func readCollection<M: CacheableModel>(
+    package func readCollection<M: CacheableModel>(
         _ key: String, as type: M.Type, in range: Range<Int>
     ) throws(CacheError) -> CacheRead<ReadElements<M>> {
         ReadElements.read(try readPage(key, as: type, in: range, missing: .miss))
     }
 
     /// Reads a model by the delegate's method and waits for the first call of the completion.
-    public func model<T: SimpleModel>(forKey key: String?, as type: T.Type) throws -> T? {
+    package func model<T: SimpleModel>(forKey key: String?, as type: T.Type) throws -> T? {
         let answer = Answer<T?>()
         modelForKey(key, context: nil) { (model: T?, error: (any Error)?) in answer.take(model, error) }
         return try answer.wait()
     }
 
     /// Reads a collection by the delegate's method and waits for the first call of the completion.
-    public func models<T: SimpleModel>(forKey key: String?, as type: T.Type) throws -> [T]? {
+    package func models<T: SimpleModel>(forKey key: String?, as type: T.Type) throws -> [T]? {
         let answer = Answer<[T]?>()
         collectionForKey(key, context: nil) { (models: [T]?, error: (any Error)?) in answer.take(models, error) }
         return try answer.wait()
@@ -350,16 +350,16 @@ extension CacheError {
 }
 
 /// The identifiers of the nodes and collections that one write changed.
-public struct WrittenChanges: Sendable, Equatable {
+package struct WrittenChanges: Sendable, Equatable {
     /// The nodes whose bodies changed.
-    public var changed: Set<ModelIdentifier>
+    package var changed: Set<ModelIdentifier>
     /// The nodes that were deleted.
-    public var deleted: Set<ModelIdentifier>
+    package var deleted: Set<ModelIdentifier>
     /// The keys of the collections that changed.
-    public var collections: Set<ModelIdentifier>
+    package var collections: Set<ModelIdentifier>
 
     /// Makes a set of changes, empty by default.
-    public init(
+    package init(
         changed: Set<ModelIdentifier> = [], deleted: Set<ModelIdentifier> = [], collections: Set<ModelIdentifier> = []
     ) {
         self.changed = changed
@@ -369,14 +369,14 @@ public struct WrittenChanges: Sendable, Equatable {
 }
 
 /// The result of reading a collection.
-public struct ReadElements<Element: Sendable>: Sendable {
+package struct ReadElements<Element: Sendable>: Sendable {
     /// The elements, in order.
-    public var values: [Element]
+    package var values: [Element]
     /// The misses of the elements that were skipped, in order.
-    public var skipped: [CacheMiss]
+    package var skipped: [CacheMiss]
 
     /// Makes a result.
-    public init(_ values: [Element], skipped: [CacheMiss] = []) {
+    package init(_ values: [Element], skipped: [CacheMiss] = []) {
         self.values = values
         self.skipped = skipped
     }

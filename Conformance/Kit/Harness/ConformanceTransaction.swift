@@ -1,9 +1,9 @@
-public import GroveCache
-public import GroveCoding
-public import GroveModel
+package import GroveCache
+package import GroveCoding
+package import GroveModel
 
 /// One view of a cache, as rules use it.
-public protocol ConformanceView {
+package protocol ConformanceView {
     /// Reads the tree of `identifier`.
     func read<M: CacheableModel>(_ identifier: ModelIdentifier, as type: M.Type) throws(CacheError) -> CacheRead<M>
 
@@ -25,7 +25,7 @@ public protocol ConformanceView {
 }
 
 /// One transaction of a cache, as rules use it; valid only inside the closure that receives it.
-public protocol ConformanceTransaction: ConformanceView {
+package protocol ConformanceTransaction: ConformanceView {
     /// Writes `models`.
     @discardableResult
     func write<M: CacheableModel>(contentsOf models: [M]) throws(CacheError) -> WrittenChanges
@@ -54,13 +54,13 @@ public protocol ConformanceTransaction: ConformanceView {
 
 extension ConformanceTransaction {
     /// By default, values beside the models are not supported.
-    public func keep(_ bytes: [UInt8]?, as name: String) throws(CacheError) {
+    package func keep(_ bytes: [UInt8]?, as name: String) throws(CacheError) {
         throw CacheError(.unsupported, "The cache keeps nothing beside models.")
     }
 
     /// Deletes the node of `identifier`.
     @discardableResult
-    public func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
+    package func delete(_ identifier: ModelIdentifier) throws(CacheError) -> WrittenChanges {
         try delete(identifier, removingFrom: .nothing)
     }
 }

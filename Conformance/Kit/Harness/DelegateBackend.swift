@@ -1,33 +1,33 @@
-public import GroveCache
+package import GroveCache
 import GroveCoding
-public import GroveModel
+package import GroveModel
 import Synchronization
 
 /// The backend of a `CacheDelegate` with its harness.
-public struct DelegateBackend<Harness: DelegateHarness>: ConformanceBackend {
+package struct DelegateBackend<Harness: DelegateHarness>: ConformanceBackend {
     private let harness: Harness
 
     /// The backend's name in reports.
-    public let name: String
+    package let name: String
 
     /// The command that starts a process to check rules on an equal backend.
-    public let worker: WorkerCommand?
+    package let worker: WorkerCommand?
 
     /// Makes a backend from `harness`; its name is the profile's by default.
-    public init(_ harness: Harness, name: String? = nil, worker: WorkerCommand? = nil) {
+    package init(_ harness: Harness, name: String? = nil, worker: WorkerCommand? = nil) {
         self.harness = harness
         self.name = name ?? harness.profile.name
         self.worker = worker
     }
 
     /// The properties that the delegate declares.
-    public var profile: BackendProfile { harness.profile }
+    package var profile: BackendProfile { harness.profile }
 
     /// The suite for delegates.
-    public var suite: RuleSuite { .delegate }
+    package var suite: RuleSuite { .delegate }
 
     /// The capabilities that the harness supplies, and those that the profile declares.
-    public var capabilities: Set<Capability> {
+    package var capabilities: Set<Capability> {
         var all = harness.capabilities.intersection(Capability.ofDelegates)
         if profile.isPersistent { all.insert(.persistent) }
         if profile.isEvicting { all.insert(.evicting) }
@@ -36,10 +36,10 @@ public struct DelegateBackend<Harness: DelegateHarness>: ConformanceBackend {
     }
 
     /// The place of a new delegate.
-    public func makeSite() throws(CacheError) -> any CacheSite { DelegateSite(harness) }
+    package func makeSite() throws(CacheError) -> any CacheSite { DelegateSite(harness) }
 
     /// The place of a new delegate: the kit knows no directory of a delegate.
-    public func site(at directory: String) -> any CacheSite { DelegateSite(harness) }
+    package func site(at directory: String) -> any CacheSite { DelegateSite(harness) }
 }
 
 /// The place of one delegate.

@@ -1,16 +1,16 @@
-public import GroveCache
-public import GroveModel
+package import GroveCache
+package import GroveModel
 
 /// The backend of a ``NodeStore`` with its harness: the kit checks it under a ``NormalizedCache``.
-public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
+package struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
     private let harness: Harness
     private let decorate: @Sendable (any ConformanceCache) -> any ConformanceCache
 
     /// The backend's name in reports.
-    public let name: String
+    package let name: String
 
     /// The command that starts a process for the kit's jobs on this backend.
-    public let worker: WorkerCommand?
+    package let worker: WorkerCommand?
 
     /// Makes a backend from `harness`.
     ///
@@ -19,7 +19,7 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
     ///   - worker: the command of a process that calls ``ConformanceWorker`` on an equal backend. Without it, rules
     ///     that need a process are skipped.
     ///   - decorate: a function that wraps each cache that is opened; mutants use it.
-    public init(
+    package init(
         _ harness: Harness, name: String? = nil, worker: WorkerCommand? = nil,
         decorate: @escaping @Sendable (any ConformanceCache) -> any ConformanceCache = { $0 }
     ) {
@@ -30,10 +30,10 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
     }
 
     /// The properties that the store declares.
-    public var profile: BackendProfile { Harness.Store.profile }
+    package var profile: BackendProfile { Harness.Store.profile }
 
     /// The capabilities that the kit supplies for every store, and those that the profile declares.
-    public var capabilities: Set<Capability> {
+    package var capabilities: Set<Capability> {
         var all = Capability.ofStores
         let profile = profile
         if profile.isPersistent { all.formUnion([.persistent, .directory]) }
@@ -53,12 +53,12 @@ public struct StoreBackend<Harness: StoreHarness>: ConformanceBackend {
     }
 
     /// A new place for a cache, in a directory of its own.
-    public func makeSite() throws(CacheError) -> any CacheSite {
+    package func makeSite() throws(CacheError) -> any CacheSite {
         StoreSite(harness, directory: try harness.makeDirectory(), decorate: decorate)
     }
 
     /// The place in `directory`.
-    public func site(at directory: String) -> any CacheSite {
+    package func site(at directory: String) -> any CacheSite {
         StoreSite(harness, directory: directory, decorate: decorate)
     }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// A gate at which threads wait while it is closed: the way to force an order of events.
-public final class CommitGate: Sendable {
+package final class CommitGate: Sendable {
     private struct State {
         var isClosed = false
         var held: [DispatchSemaphore] = []
@@ -12,13 +12,13 @@ public final class CommitGate: Sendable {
     private let arrivals = DispatchSemaphore(value: 0)
 
     /// Makes an open gate.
-    public init() {}
+    package init() {}
 
     /// Closes the gate: from now on threads that reach it wait.
-    public func close() { state.withLock { $0.isClosed = true } }
+    package func close() { state.withLock { $0.isClosed = true } }
 
     /// Opens the gate and lets all waiting threads through.
-    public func open() {
+    package func open() {
         let held = state.withLock { state in
             state.isClosed = false
             defer { state.held = [] }
@@ -28,7 +28,7 @@ public final class CommitGate: Sendable {
     }
 
     /// Goes through, or waits until the gate is opened.
-    public func pass() {
+    package func pass() {
         let semaphore: DispatchSemaphore? = state.withLock { state in
             guard state.isClosed else { return nil }
             let semaphore = DispatchSemaphore(value: 0)
@@ -44,7 +44,7 @@ public final class CommitGate: Sendable {
     ///
     /// - Parameter what: the caller that is expected, for the message of the failure.
     /// - Throws: ``CheckFailure`` if no thread comes within 20 seconds.
-    public func awaitArrival(of what: String) throws {
+    package func awaitArrival(of what: String) throws {
         guard arrivals.wait(timeout: .now() + 20) == .success else {
             throw CheckFailure("\(what): expected it to reach the store, and it did not within 20 seconds.")
         }

@@ -1,19 +1,19 @@
-public import GroveCache
-public import GroveModel
+package import GroveCache
+package import GroveModel
 import Synchronization
 
 /// A layer between a cache and its store that counts calls, and fails or delays them if a rule asks for it.
-public final class StoreInterceptor: Sendable {
+package final class StoreInterceptor: Sendable {
     /// The numbers of calls of the store.
-    public struct Counts: Sendable, Equatable {
+    package struct Counts: Sendable, Equatable {
         /// Values looked up, in views and transactions.
-        public var gets = 0
+        package var gets = 0
         /// Values stored.
-        public var puts = 0
+        package var puts = 0
         /// Keys removed.
-        public var removes = 0
+        package var removes = 0
         /// Transactions committed.
-        public var commits = 0
+        package var commits = 0
     }
 
     private struct State {
@@ -27,26 +27,26 @@ public final class StoreInterceptor: Sendable {
     private let state = Mutex(State())
 
     /// The gate that every transaction passes before it begins.
-    public let gate = CommitGate()
+    package let gate = CommitGate()
 
     init() {}
 
     /// The numbers of calls of the store so far.
-    public var counts: Counts { state.withLock { $0.counts } }
+    package var counts: Counts { state.withLock { $0.counts } }
 
     /// Makes every transaction abort with `error` at its end; `nil` lets transactions commit again.
-    public func failWrites(with error: CacheError?) { state.withLock { $0.writeFailure = error } }
+    package func failWrites(with error: CacheError?) { state.withLock { $0.writeFailure = error } }
 
     /// Makes every look-up in a view fail with `error`; `nil` lets look-ups succeed again.
-    public func failReads(with error: CacheError?) { state.withLock { $0.readFailure = error } }
+    package func failReads(with error: CacheError?) { state.withLock { $0.readFailure = error } }
 
     /// Calls `body` after each commit of the engine, before the cache is told of the commit; `nil` ends that.
-    public func afterCommits(_ body: (@Sendable () -> Void)?) { state.withLock { $0.afterCommit = body } }
+    package func afterCommits(_ body: (@Sendable () -> Void)?) { state.withLock { $0.afterCommit = body } }
 
     /// The store of the cache that was opened last.
     ///
     /// A rule may write to it only while the cache is idle.
-    public func store() throws -> any NodeStore {
+    package func store() throws -> any NodeStore {
         guard let store = state.withLock({ $0.stores.last }) else {
             throw CheckFailure("The rule looks at a store that no cache has opened.")
         }

@@ -1,33 +1,33 @@
-public import GroveCache
-public import GroveModel
+package import GroveCache
+package import GroveModel
 
 // Calls of a store with arrays of bytes instead of borrowed memory, for the rules about the store itself.
 
 extension NodeStore {
     /// Runs `body` in a write transaction.
-    public func transact(_ body: (any NodeTransaction) throws(CacheError) -> Void) throws(CacheError) {
+    package func transact(_ body: (any NodeTransaction) throws(CacheError) -> Void) throws(CacheError) {
         try write { (transaction) throws(CacheError) in try body(transaction) }
     }
 
     /// Stores `value` in a transaction of its own.
-    public func put(_ key: [UInt8], _ value: [UInt8]) throws(CacheError) {
+    package func put(_ key: [UInt8], _ value: [UInt8]) throws(CacheError) {
         try transact { (transaction) throws(CacheError) in try transaction.put(key, value) }
     }
 
     /// Removes `key` in a transaction of its own.
-    public func remove(_ key: [UInt8]) throws(CacheError) {
+    package func remove(_ key: [UInt8]) throws(CacheError) {
         try transact { (transaction) throws(CacheError) in try transaction.remove(key) }
     }
 
     /// The value of `key` in a view of its own.
-    public func get(_ key: [UInt8]) throws(CacheError) -> [UInt8]? {
+    package func get(_ key: [UInt8]) throws(CacheError) -> [UInt8]? {
         let view = try view()
         defer { view.end() }
         return try view.get(key)
     }
 
     /// Every key that begins with `prefix`, in the order of the scan.
-    public func keys(_ prefix: [UInt8] = []) throws(CacheError) -> [[UInt8]] {
+    package func keys(_ prefix: [UInt8] = []) throws(CacheError) -> [[UInt8]] {
         let view = try view()
         defer { view.end() }
         return try view.entries(prefix).map(\.key)
@@ -36,7 +36,7 @@ extension NodeStore {
 
 extension NodeView {
     /// A copy of the value of `key`.
-    public func get(_ key: [UInt8]) throws(CacheError) -> [UInt8]? {
+    package func get(_ key: [UInt8]) throws(CacheError) -> [UInt8]? {
         try unsafe borrowing(key) { (key) throws(CacheError) in
             guard let value = unsafe try get(key) else { return nil }
             return unsafe Array(value)
@@ -44,7 +44,7 @@ extension NodeView {
     }
 
     /// A copy of every entry whose key begins with `prefix`, in the order of the scan.
-    public func entries(_ prefix: [UInt8] = []) throws(CacheError) -> [(key: [UInt8], value: [UInt8])] {
+    package func entries(_ prefix: [UInt8] = []) throws(CacheError) -> [(key: [UInt8], value: [UInt8])] {
         var found: [(key: [UInt8], value: [UInt8])] = []
         try unsafe borrowing(prefix) { (prefix) throws(CacheError) in
             try unsafe scan(prefix: prefix) { (key, value) throws(CacheError) in
@@ -74,14 +74,14 @@ extension NodeView {
 
 extension NodeTransaction {
     /// Stores `value`.
-    public func put(_ key: [UInt8], _ value: [UInt8]) throws(CacheError) {
+    package func put(_ key: [UInt8], _ value: [UInt8]) throws(CacheError) {
         try unsafe borrowing(key) { (key) throws(CacheError) in
             try unsafe borrowing(value) { (value) throws(CacheError) in try unsafe put(key, value) }
         }
     }
 
     /// Removes `key`.
-    public func remove(_ key: [UInt8]) throws(CacheError) {
+    package func remove(_ key: [UInt8]) throws(CacheError) {
         try unsafe borrowing(key) { (key) throws(CacheError) in try unsafe remove(key) }
     }
 }

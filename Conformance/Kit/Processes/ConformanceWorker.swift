@@ -1,11 +1,11 @@
 import GrovePlatform
 
 /// The jobs of a child process that a ``WorkerCommand`` started.
-public enum ConformanceWorker {
+package enum ConformanceWorker {
     /// Does the job that `words` describe on `backend`.
     ///
     /// - Returns: the exit status of the process.
-    public static func run(_ words: [String], on backend: any ConformanceBackend) async -> Int32 {
+    package static func run(_ words: [String], on backend: any ConformanceBackend) async -> Int32 {
         switch words.first {
         case "rules" where words.count > 2:
             guard let seed = UInt64(words[1]) else { return 2 }

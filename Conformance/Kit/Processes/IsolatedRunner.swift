@@ -2,7 +2,7 @@
 ///
 /// One child checks the rules in order and reports when each begins and how it ends. If the child dies or hangs, the
 /// rule that it had begun is broken, and a new child goes on with the next rule.
-public struct IsolatedRunner: Sendable {
+package struct IsolatedRunner: Sendable {
     private let rules: [Rule]
     private let seed: UInt64
     private let excuses: [RuleExcuse]
@@ -11,7 +11,7 @@ public struct IsolatedRunner: Sendable {
     private static let grace = Duration.seconds(5)
 
     /// Makes a runner of `rules`; those in `excuses` are known to be broken.
-    public init(rules: [Rule] = Rules.all, seed: UInt64, excuses: [RuleExcuse] = []) {
+    package init(rules: [Rule] = Rules.all, seed: UInt64, excuses: [RuleExcuse] = []) {
         self.rules = rules
         self.seed = seed
         self.excuses = excuses
@@ -20,7 +20,7 @@ public struct IsolatedRunner: Sendable {
     /// Checks every rule on `backends`, each of which needs a worker.
     ///
     /// - Parameter progress: called with each result as it comes.
-    public func run(
+    package func run(
         _ backends: [any ConformanceBackend], progress: (String, RuleResult) -> Void = { _, _ in }
     ) throws(CheckFailure) -> ConformanceReport {
         try run(backends, until: Interruption(), isFailingFast: false) { backend, result in

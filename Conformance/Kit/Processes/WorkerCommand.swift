@@ -7,12 +7,12 @@
 /// The command that starts a process for one of the kit's jobs on a backend.
 ///
 /// A job is to check a rule in isolation, to run a program until it is killed, or to be a peer. The kit appends the
-/// words of the job to ``arguments``; the process must pass them to ``ConformanceWorker/run(_:on:)``.
+/// words of the job to the arguments; the executable must hand them to ``ConformanceMain``, as its `run` does.
 public struct WorkerCommand: Sendable, Equatable {
     /// The path of the executable.
-    public let executable: String
+    package let executable: String
     /// The arguments before the words of the job.
-    public let arguments: [String]
+    package let arguments: [String]
 
     /// Makes a command.
     public init(executable: String, arguments: [String]) {
@@ -21,7 +21,7 @@ public struct WorkerCommand: Sendable, Equatable {
     }
 
     /// The path of this process's own executable.
-    public static var ownExecutable: String {
+    package static var ownExecutable: String {
         let link = "/proc/self/exe"
         if let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link) { return path }
         return CommandLine.arguments.first ?? ""

@@ -76,12 +76,12 @@ enum ProgramCheck {
 }
 
 /// A run of one saved program on one backend.
-public enum Replay {
+package enum Replay {
     /// Runs `program` on `backend`.
     ///
     /// - Parameter report: called with each step and its answer.
     /// - Returns: a sentence about the first answer that differs from the model's; `nil` if all agree.
-    public static func run(
+    package static func run(
         _ program: RandomProgram, on backend: any ConformanceBackend, report: (String, String) -> Void = { _, _ in }
     ) throws -> String? {
         try ProgramCheck.failure(of: program, on: backend, report: report)
@@ -91,7 +91,7 @@ public enum Replay {
     ///
     /// - Returns: the steps with their answers, one per line, and a sentence about the first answer that differs from
     ///   the model's; `nil` if all agree.
-    public static func transcript(
+    package static func transcript(
         of program: RandomProgram, on backend: any ConformanceBackend
     ) throws -> (text: String, failure: String?) {
         var lines = [backend.name]

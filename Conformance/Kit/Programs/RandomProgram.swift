@@ -1,5 +1,5 @@
 /// A script of calls, which can be read, shortened and replayed.
-public struct RandomProgram: Equatable, Sendable, CustomStringConvertible {
+package struct RandomProgram: Equatable, Sendable, CustomStringConvertible {
     var steps: [Step]
 
     init(_ steps: [Step]) { self.steps = steps }
@@ -7,7 +7,7 @@ public struct RandomProgram: Equatable, Sendable, CustomStringConvertible {
     /// Reads a script: one step per line; empty lines and lines that begin with `#` are skipped.
     ///
     /// - Throws: ``CheckFailure`` that names the first line that is not a step.
-    public init(script: String) throws(CheckFailure) {
+    package init(script: String) throws(CheckFailure) {
         steps = []
         for (index, line) in script.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             guard !line.isEmpty, line.first != "#" else { continue }
@@ -19,7 +19,7 @@ public struct RandomProgram: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The text of the script.
-    public var description: String { steps.map { "\($0)\n" }.joined() }
+    package var description: String { steps.map { "\($0)\n" }.joined() }
 
     /// Whether a step evicts, so that a read may be a miss instead of a value.
     var forgets: Bool { steps.contains(where: \.forgets) }

@@ -1,16 +1,16 @@
 /// The parts of a failed check's message: the subject, the expected value, and the actual value.
 ///
 /// A check's message is one sentence, such as "a value: expected 1, got 2."; a report shows its parts.
-public struct FailureText: Sendable, Equatable {
+package struct FailureText: Sendable, Equatable {
     /// The subject of the check, or the whole sentence if it names no expected value.
-    public let subject: String
+    package let subject: String
     /// The expected value; `nil` if the sentence names none.
-    public let expected: String?
+    package let expected: String?
     /// The actual value; `nil` if the sentence names none.
-    public let came: String?
+    package let came: String?
 
     /// Splits `message` into its parts.
-    public init(_ message: String) {
+    package init(_ message: String) {
         let start =
             message.range(of: ": expected ")
             ?? (message.hasPrefix("Expected ")
@@ -54,14 +54,14 @@ extension Substring {
 ///
 /// Rules whose messages differ only in numbers and names are taken to have one cause. If a rule of the harness or of
 /// the bare store is broken, that may be the only reason why rules of the cache are.
-public struct FailureCause: Sendable {
+package struct FailureCause: Sendable {
     /// The broken rules; a report shows the first of them in full.
-    public let results: [RuleResult]
+    package let results: [RuleResult]
     /// Whether rules of the harness or of the bare store are broken too, so that this may follow from them.
-    public let mayFollow: Bool
+    package let mayFollow: Bool
 
     /// The causes of the broken rules in `results`; those of the harness and of the bare store come first.
-    public static func causes(of results: [RuleResult]) -> [FailureCause] {
+    package static func causes(of results: [RuleResult]) -> [FailureCause] {
         let broken = results.filter(\.isBroken)
         let hasBase = broken.contains { isBase($0.rule) }
         var keys: [String] = []

@@ -1,14 +1,14 @@
 /// The content of ``MarkdownReport`` as one HTML page.
 ///
 /// The page needs no script and no network. It has a light and a dark form, and fits any width.
-public struct HTMLReport: Sendable {
+package struct HTMLReport: Sendable {
     private let report: ConformanceReport
 
     /// Makes a report.
-    public init(_ report: ConformanceReport) { self.report = report }
+    package init(_ report: ConformanceReport) { self.report = report }
 
     /// The text of the page.
-    public var text: String {
+    package var text: String {
         let names = report.backends.map(\.backend).joined(separator: ", ")
         let sections = report.backends.map(section).joined(separator: "\n")
         let untested = Untested.sentences.map { "<li>\(plain($0))</li>" }.joined(separator: "\n")

@@ -1,12 +1,12 @@
 /// A report as JSON, for other tools; later versions keep its keys.
-public struct JSONReport: Sendable {
+package struct JSONReport: Sendable {
     private let report: ConformanceReport
 
     /// Makes a report.
-    public init(_ report: ConformanceReport) { self.report = report }
+    package init(_ report: ConformanceReport) { self.report = report }
 
     /// The text, with one line for each rule.
-    public var text: String {
+    package var text: String {
         let backends = report.backends.map { backend in
             let rules = backend.results.map { rule($0, backend) }.joined(separator: ",\n")
             return "{\"backend\":\(Quoted.json(backend.backend)),\"verdict\":\"\(backend.verdict.rawValue)\","

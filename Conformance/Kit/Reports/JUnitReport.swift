@@ -1,12 +1,12 @@
 /// A report as JUnit XML: a suite for each backend, a case for each rule.
-public struct JUnitReport: Sendable {
+package struct JUnitReport: Sendable {
     private let report: ConformanceReport
 
     /// Makes a report.
-    public init(_ report: ConformanceReport) { self.report = report }
+    package init(_ report: ConformanceReport) { self.report = report }
 
     /// The text of the report.
-    public var text: String {
+    package var text: String {
         let all = report.backends.flatMap(\.results)
         var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
         lines.append("<testsuites name=\"\(Quoted.xml(report.heading))\" \(counts(all))>")

@@ -2,14 +2,14 @@
 ///
 /// For each backend it has a badge, the declared profile, the verdict, a table of themes, and the broken and skipped
 /// rules. It ends with a list of properties that no rule tests.
-public struct MarkdownReport: Sendable {
+package struct MarkdownReport: Sendable {
     private let report: ConformanceReport
 
     /// Makes a report.
-    public init(_ report: ConformanceReport) { self.report = report }
+    package init(_ report: ConformanceReport) { self.report = report }
 
     /// The text of the report.
-    public var text: String {
+    package var text: String {
         var lines = ["# Conformance", "", "\(report.heading)."]
         for backend in report.backends { lines += ["", "## \(backend.backend)", ""] + section(backend) }
         lines += ["", "## What no rule tests", ""] + Untested.sentences.map { "- \($0)" }

@@ -1,9 +1,9 @@
 /// A report to read on a terminal.
 ///
 /// For each backend it has a line for each theme, the skips by reason, the broken rules in full, and the verdict.
-public struct PrettyReport: Sendable {
+package struct PrettyReport: Sendable {
     /// The amount of detail in a report.
-    public enum Detail: Sendable {
+    package enum Detail: Sendable {
         /// The broken rules and the verdict.
         case quiet
         /// Also a line for each theme, and the skips.
@@ -22,7 +22,7 @@ public struct PrettyReport: Sendable {
     /// - Parameters:
     ///   - isColoured: whether the text has a terminal's codes for colours.
     ///   - columns: the greatest width of a line; the value of `COLUMNS` by default, or 80.
-    public init(
+    package init(
         _ report: ConformanceReport, isColoured: Bool = false, detail: Detail = .normal, columns: Int? = nil
     ) {
         self.report = report
@@ -32,7 +32,7 @@ public struct PrettyReport: Sendable {
     }
 
     /// The text of the report.
-    public var text: String {
+    package var text: String {
         var lines: [String] = []
         if detail != .quiet { lines += [report.heading, ""] }
         for backend in report.backends {
@@ -52,7 +52,7 @@ public struct PrettyReport: Sendable {
     }
 
     /// The line of one rule.
-    public func line(_ result: RuleResult, width: Int = 6) -> String {
+    package func line(_ result: RuleResult, width: Int = 6) -> String {
         let detail = result.isBroken || result.message.isEmpty ? "" : " (\(result.message))"
         let outcome = coloured(Prose.padded(result.outcome.word, 9), result.outcome.colour)
         let time = result.duration >= .milliseconds(500) ? " [\(Prose.seconds(result.duration))]" : ""

@@ -1,5 +1,5 @@
 /// The format of a report.
-public enum ReportFormat: String, Sendable, CaseIterable {
+package enum ReportFormat: String, Sendable, CaseIterable {
     /// Text to read on a terminal.
     case pretty
     /// The Test Anything Protocol, version 14.
@@ -18,7 +18,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
 
 extension ConformanceReport {
     /// The report as text.
-    public func text(_ format: ReportFormat) -> String {
+    package func text(_ format: ReportFormat) -> String {
         switch format {
         case .pretty: PrettyReport(self).text
         case .tap: TAPReport(self).text

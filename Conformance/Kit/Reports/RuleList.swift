@@ -1,8 +1,8 @@
 /// The list of rules in `Conformance/RULES.md`.
-public enum RuleList {
+package enum RuleList {
     /// The text of the file: every rule with its reason, the capabilities that it needs, and the mutants that it must
     /// kill.
-    public static func markdown(_ rules: [Rule] = Rules.all) -> String {
+    package static func markdown(_ rules: [Rule] = Rules.all) -> String {
         var lines = [
             "# Conformance rules", "",
             "Generated from the rules themselves; `grove conformance --markdown --output Conformance/RULES.md` writes "

@@ -1,5 +1,5 @@
 /// A report in the Test Anything Protocol, version 14: one test point for each rule and backend.
-public struct TAPReport: Sendable {
+package struct TAPReport: Sendable {
     private let report: ConformanceReport
     private let version: Int
 
@@ -7,13 +7,13 @@ public struct TAPReport: Sendable {
     ///
     /// - Parameter version: the version that the first line names. Many readers, such as `prove`, refuse 14 but read
     ///   the same lines as 13.
-    public init(_ report: ConformanceReport, version: Int = 14) {
+    package init(_ report: ConformanceReport, version: Int = 14) {
         self.report = report
         self.version = version
     }
 
     /// The text of the report.
-    public var text: String {
+    package var text: String {
         let count = report.backends.reduce(0) { $0 + $1.results.count }
         var lines = ["TAP version \(version)", "# \(report.heading)", "1..\(count)"]
         var number = 0

@@ -13,12 +13,12 @@ public enum Rules {
     ].flatMap(\.self)
 
     /// Rules that trap, hang and fail on purpose, for tests of a runner; they are not part of the kit.
-    public static var bad: [Rule] { BadRules.all }
+    package static var bad: [Rule] { BadRules.all }
 
     /// The rules whose identifiers match one of `globs`; all rules if there are no globs.
     ///
     /// In a glob `*` stands for any characters and `?` for one. Upper and lower case are equal.
-    public static func matching(_ globs: [String]) -> [Rule] {
+    package static func matching(_ globs: [String]) -> [Rule] {
         globs.isEmpty ? all : all.filter { rule in globs.contains { matches(Array($0.utf8), Array(rule.id.utf8)) } }
     }
 

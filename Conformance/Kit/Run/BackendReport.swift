@@ -1,7 +1,7 @@
 /// The results of all rules on one backend.
-public struct BackendReport: Sendable {
+package struct BackendReport: Sendable {
     /// A verdict on a backend.
-    public enum Verdict: String, Sendable {
+    package enum Verdict: String, Sendable {
         /// Every rule was asked for, no MUST is broken, and no more than one rule in ten was skipped.
         case conformant
         /// As conformant, but a MUST is broken and excused.
@@ -15,21 +15,21 @@ public struct BackendReport: Sendable {
     }
 
     /// The backend's name.
-    public let backend: String
+    package let backend: String
     /// One result for each rule, in order.
-    public let results: [RuleResult]
+    package let results: [RuleResult]
     /// Whether every rule of the kit was asked for, so that skips count.
-    public let isWhole: Bool
+    package let isWhole: Bool
     /// The number of rules that were asked for.
-    public let asked: Int
+    package let asked: Int
     /// The number of rules that the kit has for such a backend.
-    public let total: Int
+    package let total: Int
     /// Whether the user interrupted the run.
-    public let isInterrupted: Bool
+    package let isInterrupted: Bool
     /// The command that checks this backend again, without `--rule` and `--seed`.
-    public var command: String
+    package var command: String
     /// The backend's declaration of its profile, in one line; empty if there is none.
-    public var claims = ""
+    package var claims = ""
 
     /// Makes a report.
     ///
@@ -37,7 +37,7 @@ public struct BackendReport: Sendable {
     ///   - asked: the number of rules that were asked for; the number of results by default.
     ///   - total: the number of rules that the kit has for such a backend; `asked` by default.
     ///   - isInterrupted: whether the user interrupted the run.
-    public init(
+    package init(
         backend: String, results: [RuleResult], isWhole: Bool, asked: Int? = nil, total: Int? = nil,
         isInterrupted: Bool = false
     ) {
@@ -51,25 +51,25 @@ public struct BackendReport: Sendable {
     }
 
     /// The number of rules that ended as `outcome`.
-    public func count(_ outcome: RuleResult.Outcome) -> Int { results.count { $0.outcome == outcome } }
+    package func count(_ outcome: RuleResult.Outcome) -> Int { results.count { $0.outcome == outcome } }
 
     /// The number of rules that failed, crashed or timed out.
-    public var broken: Int { results.count(where: \.isBroken) }
+    package var broken: Int { results.count(where: \.isBroken) }
 
     /// The number of rules that apply to the backend: those that need nothing that its profile does not claim.
-    public var applicable: Int { results.count(where: \.isApplicable) }
+    package var applicable: Int { results.count(where: \.isApplicable) }
 
     /// Whether more than one in ten of the rules that apply was skipped, in a run of all rules.
-    public var hasTooManySkips: Bool {
+    package var hasTooManySkips: Bool {
         let applicable = results.filter(\.isApplicable)
         return isWhole && applicable.count { $0.outcome == .skipped } * 10 > applicable.count
     }
 
     /// Whether at least one rule was checked.
-    public var hasRun: Bool { results.contains { $0.outcome != .skipped } }
+    package var hasRun: Bool { results.contains { $0.outcome != .skipped } }
 
     /// The verdict from the rules that were asked for.
-    public var verdict: Verdict {
+    package var verdict: Verdict {
         let breaksMust = results.contains { $0.isBroken && $0.rule.level == .must }
         if breaksMust { return .failed }
         if isInterrupted { return .interrupted }
@@ -79,21 +79,21 @@ public struct BackendReport: Sendable {
     }
 
     /// Whether every rule with killed processes and failing system calls holds, in a run of all rules that conforms.
-    public var isHardened: Bool {
+    package var isHardened: Bool {
         let fault = results.filter { $0.rule.requires.contains(.systemFaults) }
         return isWhole && !fault.isEmpty && fault.allSatisfy { $0.outcome == .passed } && verdict == .conformant
     }
 
     /// The time that the rules took together.
-    public var duration: Duration { results.reduce(.zero) { $0 + $1.duration } }
+    package var duration: Duration { results.reduce(.zero) { $0 + $1.duration } }
 
     /// The command that checks one rule again.
-    public func replay(_ result: RuleResult, seed: UInt64) -> String {
+    package func replay(_ result: RuleResult, seed: UInt64) -> String {
         "\(command) --rule \(result.rule.id) --seed \(seed)"
     }
 
     /// The command that runs the program that a broken rule saved; `nil` if it saved none.
-    public func replayOfProgram(_ result: RuleResult) -> String? {
+    package func replayOfProgram(_ result: RuleResult) -> String? {
         result.savedProgram.map { "\(command) --replay \(Prose.shell($0))" }
     }
 }

@@ -38,7 +38,7 @@ public enum ConformanceMain {
     /// Does the work that `arguments` ask for.
     ///
     /// - Returns: the exit status of the process.
-    public static func main(
+    package static func main(
         _ backend: any ConformanceBackend, excuses: [RuleExcuse] = [],
         arguments: [String] = Array(CommandLine.arguments.dropFirst())
     ) async -> Int32 {

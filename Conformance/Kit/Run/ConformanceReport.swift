@@ -1,35 +1,35 @@
 /// The results of a run: every rule on every backend.
-public struct ConformanceReport: Sendable {
+package struct ConformanceReport: Sendable {
     /// The version of the rules, which grows if a rule is added or changed.
-    public static let spec = 1
+    package static let spec = 1
 
     /// The version of the kit that checked the rules.
-    public static let kit = "0.1.0"
+    package static let kit = "0.1.0"
 
     /// The seed, which replays the run.
-    public let seed: UInt64
+    package let seed: UInt64
     /// One report for each backend.
-    public let backends: [BackendReport]
+    package let backends: [BackendReport]
     /// Makes a report.
-    public init(seed: UInt64, backends: [BackendReport]) {
+    package init(seed: UInt64, backends: [BackendReport]) {
         self.seed = seed
         self.backends = backends
     }
 
     /// Whether every backend conforms by the rules that were asked for.
-    public var isConformant: Bool {
+    package var isConformant: Bool {
         !backends.isEmpty && backends.allSatisfy { $0.verdict != .failed && $0.verdict != .interrupted }
     }
 
     /// Whether the user interrupted the run.
-    public var isInterrupted: Bool { backends.contains(where: \.isInterrupted) }
+    package var isInterrupted: Bool { backends.contains(where: \.isInterrupted) }
 
     /// Whether at least one rule was checked.
-    public var hasRun: Bool { backends.contains(where: \.hasRun) }
+    package var hasRun: Bool { backends.contains(where: \.hasRun) }
 
     /// The versions of the rules and of the kit.
     static var versions: String { "spec \(spec), kit \(kit)" }
 
     /// The line with the versions and the seed that heads every readable report.
-    public var heading: String { "Grove conformance, \(ConformanceReport.versions), seed \(seed)" }
+    package var heading: String { "Grove conformance, \(ConformanceReport.versions), seed \(seed)" }
 }

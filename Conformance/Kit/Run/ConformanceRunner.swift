@@ -2,11 +2,11 @@ import GroveModel
 import Synchronization
 
 /// A runner that checks rules on backends in this process, one after the other.
-public struct ConformanceRunner: Sendable {
+package struct ConformanceRunner: Sendable {
     /// The rules, in the order in which they run.
-    public let rules: [Rule]
+    package let rules: [Rule]
     /// The seed of everything random.
-    public let seed: UInt64
+    package let seed: UInt64
     private let excuses: [RuleExcuse]
 
     /// Makes a runner.
@@ -15,7 +15,7 @@ public struct ConformanceRunner: Sendable {
     ///   - rules: all of the kit's by default.
     ///   - seed: the same seed replays the run.
     ///   - excuses: rules that are known to be broken.
-    public init(rules: [Rule] = Rules.all, seed: UInt64, excuses: [RuleExcuse] = []) {
+    package init(rules: [Rule] = Rules.all, seed: UInt64, excuses: [RuleExcuse] = []) {
         self.rules = rules
         self.seed = seed
         self.excuses = excuses
@@ -24,7 +24,7 @@ public struct ConformanceRunner: Sendable {
     /// Checks every rule on `backends`.
     ///
     /// - Parameter progress: called with each result as it comes.
-    public func run(
+    package func run(
         _ backends: [any ConformanceBackend], progress: (String, RuleResult) -> Void = { _, _ in }
     ) async -> ConformanceReport {
         var reports: [BackendReport] = []
@@ -42,7 +42,7 @@ public struct ConformanceRunner: Sendable {
     }
 
     /// Checks one rule in a task of its own, and stops waiting for the task at the rule's time limit.
-    public func check(_ rule: Rule, on backend: any ConformanceBackend) async -> RuleResult {
+    package func check(_ rule: Rule, on backend: any ConformanceBackend) async -> RuleResult {
         if let skip = ConformanceRunner.skip(of: rule, on: backend) { return skip }
         let trial = Trial(rule.id, on: backend, seed: seed)
         let start = ContinuousClock.now

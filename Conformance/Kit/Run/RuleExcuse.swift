@@ -1,9 +1,9 @@
 /// The reason why a backend is known to break a rule; if the rule holds, the excuse itself is a failure.
 public struct RuleExcuse: Sendable, Equatable {
     /// The rule's identifier.
-    public let ruleID: String
+    package let ruleID: String
     /// The reason in one sentence: the work that is left, or why it will not be done.
-    public let reason: String
+    package let reason: String
 
     /// Makes an excuse.
     public init(_ ruleID: String, because reason: String) {

@@ -1,7 +1,7 @@
 /// The result of one rule on one backend.
-public struct RuleResult: Sendable {
+package struct RuleResult: Sendable {
     /// The ways in which the check of a rule may end.
-    public enum Outcome: String, Sendable, CaseIterable {
+    package enum Outcome: String, Sendable, CaseIterable {
         /// The rule holds.
         case passed
         /// The rule is broken.
@@ -17,20 +17,20 @@ public struct RuleResult: Sendable {
     }
 
     /// The rule.
-    public let rule: Rule
+    package let rule: Rule
     /// The way in which the check ended.
-    public let outcome: Outcome
+    package let outcome: Outcome
     /// Whether the rule applies to the backend; false if it needs a capability that the profile does not claim.
-    public let isApplicable: Bool
+    package let isApplicable: Bool
     /// The number of checks.
-    public let checks: Int
+    package let checks: Int
     /// A sentence about the result; empty if there is nothing to report.
-    public let message: String
+    package let message: String
     /// The time that the rule took.
-    public let duration: Duration
+    package let duration: Duration
 
     /// Makes a result.
-    public init(
+    package init(
         _ rule: Rule, _ outcome: Outcome, checks: Int = 0, message: String = "", duration: Duration = .zero,
         isApplicable: Bool = true
     ) {
@@ -43,10 +43,10 @@ public struct RuleResult: Sendable {
     }
 
     /// Whether the rule was checked and does not hold.
-    public var isBroken: Bool { outcome == .failed || outcome == .crashed || outcome == .timedOut }
+    package var isBroken: Bool { outcome == .failed || outcome == .crashed || outcome == .timedOut }
 
     /// The file in which a broken rule saved the shortest program that breaks it; `nil` if it saved none.
-    public var savedProgram: String? {
+    package var savedProgram: String? {
         guard isBroken, let line = message.split(separator: "\n").last(where: { $0.hasPrefix(RuleResult.saved) }) else {
             return nil
         }

@@ -1,35 +1,35 @@
 import Dispatch
 import GroveCache
 import GroveCoding
-public import GroveConformance
+package import GroveConformance
 import GroveModel
 import Synchronization
 
 /// Stores and caches that are correct in unusual ways: every rule must pass on them.
-public enum Odd {
+package enum Odd {
     /// All odd backends.
-    public static var all: [any ConformanceBackend] { [slow, reordering, forgetful, failing, wholeTrees] }
+    package static var all: [any ConformanceBackend] { [slow, reordering, forgetful, failing, wholeTrees] }
 
     /// A delegate that stores trees whole: a change to a part shows in no other tree.
-    public static var wholeTrees: any ConformanceBackend { DelegateBackend(WholeTreesHarness()) }
+    package static var wholeTrees: any ConformanceBackend { DelegateBackend(WholeTreesHarness()) }
 
     /// A store whose every commit and every fiftieth look-up takes long.
-    public static var slow: any ConformanceBackend { StoreBackend(ReferenceHarness<IsSlow>(), name: "slow") }
+    package static var slow: any ConformanceBackend { StoreBackend(ReferenceHarness<IsSlow>(), name: "slow") }
 
     /// A cache whose completions are called late and out of order.
-    public static var reordering: any ConformanceBackend {
+    package static var reordering: any ConformanceBackend {
         StoreBackend(ReferenceHarness<NoFlaw>(), name: "reordering") { ReordersCompletions($0) }
     }
 
     /// A cache that evicts every node as soon as it was written.
-    public static var forgetful: any ConformanceBackend {
+    package static var forgetful: any ConformanceBackend {
         LenientBackend(
             base: StoreBackend(ReferenceHarness<NoFlaw>(), name: "forgetful") { EvictsEverything($0) },
             leniency: Leniency(forgets: true))
     }
 
     /// A store whose every 97th look-up fails.
-    public static var failing: any ConformanceBackend {
+    package static var failing: any ConformanceBackend {
         LenientBackend(
             base: StoreBackend(ReferenceHarness<FailsNowAndThen>(), name: "failing"),
             leniency: Leniency(failsWith: .inputOutput))
