@@ -68,7 +68,7 @@ final class CacheCore: Sendable {
         self.queueLimit = queueLimit
         lostLimit = max(queueLimit, 1 << 20)
         if let age = budget.expiresAfter { renewal.note(maxAge: age) }
-        let opened = try CacheCore.open(source, evictor)
+        let opened = try source.opened(within: evictor)
         rebuiltAfter = opened.rebuiltAfter
         keepsBytes = opened.store.keepsBytes
         let state = CacheState(opened, epoch: epoch, lostLimit: lostLimit)
@@ -85,7 +85,7 @@ final class CacheCore: Sendable {
     func enter(_ observer: (any CacheObserver)?) -> HandleID {
         let handle = HandleID(rawValue: handles.add(1, ordering: .relaxed).newValue)
         // An observer is not told of what was before.
-        if !audience.hasObservers { ledger.forgetUnreported() }
+        if !audience.hasObservers { _ = ledger.takeReport() }
         if let observer { audience.enter(observer, of: handle) }
         return handle
     }

@@ -44,7 +44,7 @@
         }
 
         /// Writes the results of the group, for debugging.
-        public func cacheDidFinishCommit(_ report: CommitReport) {
+        public func cacheDidFinishCommit(_ report: CacheStatistics) {
             logger.debug(
                 "cache group commit",
                 metadata: [

@@ -83,7 +83,7 @@
         }
 
         /// Counts the commits, writes, records and bytes of the group, and notes how much is queued.
-        public func cacheDidFinishCommit(_ report: CommitReport) {
+        public func cacheDidFinishCommit(_ report: CacheStatistics) {
             if report.commits > 0 { commits.increment(by: report.commits) }
             writes.increment(by: report.writes)
             records.increment(by: report.recordsPut)

@@ -45,6 +45,9 @@ final class Audience: Sendable {
     /// Those who observe now.
     var present: [any CacheObserver] { hasObservers ? observers.withLock { $0.map(\.observer) } : [] }
 
+    /// Tells observers of a read that found `identifier`, on the reading thread.
+    func tellHit(_ identifier: ModelIdentifier) { for observer in present { observer.cacheDidHit(identifier) } }
+
     /// Tells observers of something, in order.
     func tell(_ event: @escaping @Sendable (any CacheObserver) -> Void) {
         let observers = present

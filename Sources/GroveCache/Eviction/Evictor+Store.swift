@@ -88,3 +88,20 @@ extension Evictor {
     /// Removes what was saved in `directory`.
     static func removeSaved(in directory: String) { StoreDirectory.remove(fileName, in: directory) }
 }
+
+extension StoreSource {
+    /// Opens the store within the budget of `evictor`; damage that shows then is set aside as well.
+    func opened(within evictor: Evictor?, after damage: CacheError? = nil) throws(CacheError) -> Opened {
+        var opened = try opened(budget: evictor?.storeBudget(in: self), after: damage)
+        do throws(CacheError) {
+            try evictor?.begin(&opened, self)
+            return opened
+        } catch {
+            opened.generation?.leave()
+            opened.store.close()
+            // A budget looks at more of the files than opening does.
+            guard opened.rebuiltAfter == nil, isRepairable(error) else { throw error }
+            return try self.opened(within: evictor, after: error)
+        }
+    }
+}

@@ -34,7 +34,9 @@ public protocol CacheObserver: Sendable {
     func cacheDidCommit(_ changes: ChangeSet)
 
     /// A group of writes was committed or failed; called after ``cacheDidCommit(_:)`` for each of them.
-    func cacheDidFinishCommit(_ report: CommitReport)
+    ///
+    /// - Parameter report: the counts of the writes since the last call; what is queued, as of now.
+    func cacheDidFinishCommit(_ report: CacheStatistics)
 
     /// The store could not be opened because of `error`: it was set aside, and the cache starts empty.
     func cacheDidRebuild(after error: CacheError)
@@ -58,7 +60,7 @@ extension CacheObserver {
     /// Does nothing.
     public func cacheDidCommit(_ changes: ChangeSet) {}
     /// Does nothing.
-    public func cacheDidFinishCommit(_ report: CommitReport) {}
+    public func cacheDidFinishCommit(_ report: CacheStatistics) {}
     /// Does nothing.
     public func cacheDidRebuild(after error: CacheError) {}
     /// Does nothing.

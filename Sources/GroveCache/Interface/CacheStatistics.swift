@@ -1,12 +1,17 @@
 public import GroveModel
 
-/// Counts of the reads and writes of a store's handles in this process, since the store was opened.
+/// Counts of the reads and writes of a store's handles in this process.
+///
+/// ``NormalizedCache/statistics`` has those since the store was opened. ``CacheObserver/cacheDidFinishCommit(_:)`` has
+/// those of the writes since its last call, and none of reads.
 public struct CacheStatistics: Sendable, Equatable {
     /// Reads that were hits.
     public var hits = 0
     /// Reads that were misses, by reason.
     public var misses: [CacheMiss.Reason: Int] = [:]
-    /// Transactions that were committed; wipes are not counted.
+    /// Calls that write, with those that failed; a transaction, `cache.write { tx in … }`, is one.
+    public var writes = 0
+    /// Transactions that were committed, with those that evicted records to make room; wipes are not counted.
     public var commits = 0
     /// Writes that failed, whether or not a caller waited for them; durable writes whose sync failed are counted.
     public var failedWrites = 0
@@ -23,54 +28,17 @@ public struct CacheStatistics: Sendable, Equatable {
     public init() {}
 }
 
-/// The outcome of one group of writes.
-public struct CommitReport: Sendable, Equatable {
-    /// The calls in the group, with those that failed.
-    public var writes = 0
-    /// The calls that failed, whether or not a caller waited for them; durable calls whose sync failed are counted.
-    public var failedWrites = 0
-    /// The transactions that were committed since the last report, with those that evicted records to make room for the
-    /// group; wipes are not counted.
-    public var commits = 0
-    /// The records put into the store.
-    public var recordsPut = 0
-    /// The bytes of their keys and values.
-    public var bytesPut = 0
-    /// The writes that were queued when the group ended.
-    public var queuedWrites = 0
-    /// The memory that the queued writes took, in bytes; an estimate.
-    public var queuedBytes = 0
+extension CacheCore {
+    /// What was written since the last report to observers, and what waits.
+    func takeReport() -> CacheStatistics { counting(ledger.takeReport()) }
 
-    /// Makes a report with every count 0.
-    public init() {}
-}
-
-/// The writer's counts: in all, and since the last report to observers.
-struct WriteTally: Sendable {
-    var commits = 0
-    var failures = 0
-    var recordsPut = 0
-    var bytesPut = 0
-    var unreported = CommitReport()
-
-    /// Takes in a transaction that was committed.
-    mutating func note(_ summary: TransactionSummary) {
-        commits += 1
-        unreported.commits += 1
-        recordsPut += summary.putCount
-        bytesPut += summary.putBytes
-        unreported.recordsPut += summary.putCount
-        unreported.bytesPut += summary.putBytes
-    }
-
-    /// The report of everything since the last one, about a group of `writes`, of which `failed` failed.
-    func report(writes: Int, failed: Int, queued: Int, bytes: Int) -> CommitReport {
-        var report = unreported
-        report.writes = writes
-        report.failedWrites = failed
-        report.queuedWrites = queued
-        report.queuedBytes = bytes
-        return report
+    /// `statistics`, with the writes that wait.
+    fileprivate func counting(_ statistics: CacheStatistics) -> CacheStatistics {
+        var statistics = statistics
+        (statistics.queuedWrites, statistics.queuedBytes) = state.withLock {
+            ($0.queue.calls.count, $0.queue.byteCount)
+        }
+        return statistics
     }
 }
 
@@ -79,16 +47,8 @@ extension NormalizedCache {
     ///
     /// - Complexity: O(1).
     public var statistics: CacheStatistics {
-        var statistics = CacheStatistics()
+        var statistics = core.counting(core.ledger.statistics)
         (statistics.hits, statistics.misses) = core.readers.counts
-        let tally = core.ledger.tally
-        statistics.commits = tally.commits
-        statistics.failedWrites = tally.failures
-        statistics.recordsPut = tally.recordsPut
-        statistics.bytesPut = tally.bytesPut
-        (statistics.queuedWrites, statistics.queuedBytes) = core.state.withLock {
-            ($0.queue.calls.count, $0.queue.byteCount)
-        }
         return statistics
     }
 }

@@ -40,11 +40,11 @@ extension CacheCore {
         case .again: break
         case .hit:
             readers.count(miss: nil)
-            if audience.hasObservers { tellHit(identifier) }
+            audience.tellHit(identifier)
         case .miss(let miss):
             readers.count(miss: miss.reason)
             audience.tell { $0.cacheDidMiss(miss) }
-        case .failure(let error): noteFailure(ofRead: error, in: store(of: reader))
+        case .failure(let error): noteFailure(ofRead: error, in: reader.store)
         }
     }
 }

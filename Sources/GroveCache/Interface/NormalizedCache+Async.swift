@@ -80,15 +80,11 @@ extension NormalizedCache {
         await core.followers.pass()
         await core.awaitRoom()
         guard !Task.isCancelled else { throw CacheError.isCancelled }
-        let sequence = try core.takeSequence()
-        let made = try content()
         let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in
-            let write = PendingWrite(
-                sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras,
-                isWipe: isWipe,
-                isDurable: durability == .durable, completion: { continuation.resume(returning: $0) })
             do throws(CacheError) {
-                try core.enqueue(write, schedulingDrain: true)
+                try enqueue(durability, isWipe: isWipe, schedulingDrain: true, content) {
+                    continuation.resume(returning: $0)
+                }
             } catch {
                 continuation.resume(returning: .failure(error))
             }

@@ -14,11 +14,11 @@ extension NormalizedCache: CacheReader {
     public func _endTree(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome) {
         switch outcome {
         case .again: core.endRead(read.reader)
-        case .hit: if core.endRead(read.reader, isHit: true) { core.tellHit(identifier) }
+        case .hit: if core.endRead(read.reader, isHit: true) { core.audience.tellHit(identifier) }
         case .miss(let miss):
             if core.endRead(read.reader, miss: miss.reason) { core.audience.tell { $0.cacheDidMiss(miss) } }
         case .failure(let error):
-            let store = core.store(of: read.reader)
+            let store = read.reader.store
             core.endRead(read.reader)
             core.noteFailure(ofRead: error, in: store)
         }

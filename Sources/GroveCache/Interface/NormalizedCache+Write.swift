@@ -105,16 +105,24 @@ extension NormalizedCache: CacheWriter {
         try checkOpen()
         try core.checkReentrance()
         core.followers.pass()
-        let sequence = try core.takeSequence()
-        let made = try content()
         let outcome = WriteOutcome()
-        let write = PendingWrite(
-            sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras,
-            isWipe: isWipe,
-            isDurable: durability == .durable, completion: { outcome.store($0) })
-        try core.enqueue(write, schedulingDrain: false)
+        try enqueue(durability, isWipe: isWipe, schedulingDrain: false, content) { outcome.store($0) }
         core.drainNow()
         return try outcome.take().get()
+    }
+
+    /// Takes the number of a call that waits for its outcome, makes its content and queues it.
+    func enqueue(
+        _ durability: Durability, isWipe: Bool, schedulingDrain: Bool,
+        _ content: () throws(CacheError) -> PendingWrite.Content,
+        completion: @escaping @Sendable (Result<ChangeSet, CacheError>) -> Void
+    ) throws(CacheError) {
+        let sequence = try core.takeSequence()
+        let made = try content()
+        let write = PendingWrite(
+            sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras,
+            isWipe: isWipe, isDurable: durability == .durable, completion: completion)
+        try core.enqueue(write, schedulingDrain: schedulingDrain)
     }
 
     /// Takes the call's number, makes its content, queues it and returns.

@@ -28,9 +28,6 @@ extension CacheCore {
             audience.tell { $0.cacheDidFailToRead(error) }
         }
     }
-
-    /// The store that a read looks at.
-    func store(of reader: Reconstructor) -> OpenStore? { unsafe reader.state.pointee.point?.store }
 }
 
 extension StoreSource {

@@ -15,7 +15,7 @@ extension CacheCore {
     func currentStore() throws(CacheError) -> any NodeStore {
         if let current = state.withLock({ $0.life.currentStore }) { return current.engine }
         letGo()
-        let opened = try CacheCore.open(source, evictor)
+        let opened = try source.opened(within: evictor)
         adopt(opened, isOther: true) { $0.adopt($1) }
         return opened.store
     }
@@ -60,23 +60,6 @@ extension CacheCore {
             guard state.lastFile == known, state.life.currentStore != nil else { return false }
             state.noticeOtherFiles()
             return true
-        }
-    }
-
-    /// Opens the store within its budget; damage that shows then is set aside as well.
-    static func open(
-        _ source: StoreSource, _ evictor: Evictor?, after damage: CacheError? = nil
-    ) throws(CacheError) -> StoreSource.Opened {
-        var opened = try source.opened(budget: evictor?.storeBudget(in: source), after: damage)
-        do throws(CacheError) {
-            try evictor?.begin(&opened, source)
-            return opened
-        } catch {
-            opened.generation?.leave()
-            opened.store.close()
-            // A budget looks at more of the files than opening does.
-            guard opened.rebuiltAfter == nil, source.isRepairable(error) else { throw error }
-            return try open(source, evictor, after: error)
         }
     }
 

@@ -70,7 +70,7 @@ extension CacheCore {
     func takeUp(
         after damage: CacheError? = nil, _ transition: (inout StoreLife, OpenStore) -> Void
     ) throws(CacheError) {
-        let opened = try CacheCore.open(source, evictor, after: damage)
+        let opened = try source.opened(within: evictor, after: damage)
         let isOther = state.withLock { state in
             let isOther = state.isOther(opened)
             // Calls that were made before the suspension and come to the queue after it.

@@ -144,9 +144,4 @@ extension CacheCore {
         if mustAbsorb { writer.async { self.absorbTouches() } }
         return audience.hasObservers
     }
-
-    /// Tells observers of a read that found `identifier`, on the reading thread.
-    func tellHit(_ identifier: ModelIdentifier) {
-        for observer in audience.present { observer.cacheDidHit(identifier) }
-    }
 }

@@ -129,6 +129,9 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// Whether the read holds a view of the store open.
     var hasView: Bool { unsafe state.pointee.view != nil }
 
+    /// The store that the read looks at.
+    var store: OpenStore? { unsafe state.pointee.point?.store }
+
     // MARK: Roots
 
     /// A decoder whose value is a reference to `identifier`: a tree is read by decoding it.

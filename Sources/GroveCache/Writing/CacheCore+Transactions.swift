@@ -58,7 +58,7 @@ extension CacheCore {
                 guard error.code == .full, let postponed else { throw error }
                 (changes, tokens) = try transact(postponed)
             } catch {
-                ledger.noteFailures(1)
+                ledger.note(writes: 1, failed: 1)
                 throw openViews.explain(error)
             }
         }
@@ -120,9 +120,9 @@ extension CacheCore {
     }
 
     private func tellAudience(of set: ChangeSet) {
-        let (queued, bytes) = state.withLock { ($0.queue.calls.count, $0.queue.byteCount) }
-        let report = ledger.takeReport(writes: 1, failed: 0, queued: queued, bytes: bytes)
+        ledger.note(writes: 1)
         guard !audience.isEmpty else { return }
+        let report = takeReport()
         audience.tell(audience.present) { tell in
             tell.change(set)
             for observer in tell.observers { observer.cacheDidFinishCommit(report) }

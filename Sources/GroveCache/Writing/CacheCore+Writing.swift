@@ -136,7 +136,7 @@ extension CacheCore {
     /// - Returns: `nil` if the write was dropped before, and its caller told so.
     private func fail(_ write: PendingWrite, _ error: CacheError) -> Settled? {
         guard state.withLock({ $0.fail(write) }) else { return nil }
-        ledger.noteFailures(1)
+        ledger.note(failed: 1)
         if write.completion == nil, error.code != .cancelled, !write.isAnswered(error) { ledger.noteUnawaited(error) }
         return (write, .failure(error))
     }
@@ -330,12 +330,12 @@ extension CacheCore {
             return true
         }
         let unsynchronized = synchronizationFailure == nil ? 0 : settled.count(where: isUnsynchronized)
-        if unsynchronized > 0 { ledger.noteFailures(unsynchronized) }
+        ledger.note(writes: settled.count, failed: unsynchronized)
         let waiting = state.withLock { state in
             let hasRoom = state.queue.awaitedByteCount <= queueLimit / 2
             return hasRoom ? state.waiting.takeAll() : []
         }
-        tellAudience(of: settled, unsynchronized > 0 ? synchronizationFailure : nil, unsynchronized)
+        tellAudience(of: settled, unsynchronized > 0 ? synchronizationFailure : nil)
         for continuation in waiting { continuation.resume() }
         for entry in settled {
             if let settled = entry.write.settled {
@@ -350,12 +350,9 @@ extension CacheCore {
     }
 
     /// Tells observers and streams what became of a group, in the order of the commits.
-    private func tellAudience(of settled: [Settled], _ synchronizationFailure: CacheError?, _ unsynchronized: Int) {
+    private func tellAudience(of settled: [Settled], _ synchronizationFailure: CacheError?) {
         guard !audience.isEmpty else { return }
-        let failed = settled.count { if case .failure = $0.outcome { true } else { false } }
-        let (queued, bytes) = state.withLock { ($0.queue.calls.count, $0.queue.byteCount) }
-        let report = ledger.takeReport(
-            writes: settled.count, failed: failed + unsynchronized, queued: queued, bytes: bytes)
+        let report = takeReport()
         let outcomes = settled.map { write, outcome in
             (
                 isAnswered: write.completion != nil || write.isAnswered(outcome.failure),

@@ -3,7 +3,9 @@ import GroveModel
 /// What the writer has done, and which failures are still to be told.
 final class WriteLedger: Sendable {
     private struct State {
-        var tally = WriteTally()
+        /// What was written since the store was opened, and since the last report to observers.
+        var total = CacheStatistics()
+        var unreported = CacheStatistics()
         /// The first failure of a write that no caller waited for, until `flush()` reports it.
         var failure: CacheError?
         /// Why what was committed may not survive loss of power, since a sync failed: a later one that succeeds says
@@ -11,11 +13,17 @@ final class WriteLedger: Sendable {
         var synchronizationFailure: CacheError?
         var lockFailures = 0
         var lastLockFailure: CacheError?
+
+        mutating func count(_ body: (inout CacheStatistics) -> Void) {
+            body(&total)
+            body(&unreported)
+        }
     }
 
     private let state = Lock(State())
 
-    var tally: WriteTally { state.withLock { $0.tally } }
+    /// What was written since the store was opened.
+    var statistics: CacheStatistics { state.withLock { $0.total } }
 
     var synchronizationFailure: CacheError? {
         get { state.withLock { $0.synchronizationFailure } }
@@ -40,10 +48,25 @@ final class WriteLedger: Sendable {
     }
 
     /// Notes a transaction that was committed.
-    func note(_ summary: TransactionSummary) { state.withLock { $0.tally.note(summary) } }
+    func note(_ summary: TransactionSummary) {
+        state.withLock { state in
+            state.count {
+                $0.commits += 1
+                $0.recordsPut += summary.putCount
+                $0.bytesPut += summary.putBytes
+            }
+        }
+    }
 
-    /// Notes `count` calls that failed.
-    func noteFailures(_ count: Int) { state.withLock { $0.tally.failures += count } }
+    /// Notes `writes` calls, and that `failed` calls, these or ones that were noted, failed.
+    func note(writes: Int = 0, failed: Int = 0) {
+        state.withLock { state in
+            state.count {
+                $0.writes += writes
+                $0.failedWrites += failed
+            }
+        }
+    }
 
     /// Notes what the next `flush()` is to report, unless something is to be already.
     func noteUnawaited(_ error: CacheError) {
@@ -58,15 +81,11 @@ final class WriteLedger: Sendable {
         }
     }
 
-    /// What was done since the last report, as the report of `writes`, of which `failed` failed.
-    func takeReport(writes: Int, failed: Int, queued: Int, bytes: Int) -> CommitReport {
+    /// What was written since the last report; an observer that comes later is not told of it.
+    func takeReport() -> CacheStatistics {
         state.withLock { state in
-            // An observer that comes later is not told of earlier work.
-            defer { state.tally.unreported = CommitReport() }
-            return state.tally.report(writes: writes, failed: failed, queued: queued, bytes: bytes)
+            defer { state.unreported = CacheStatistics() }
+            return state.unreported
         }
     }
-
-    /// Forgets the work that was not reported: there was no observer to report it to.
-    func forgetUnreported() { state.withLock { $0.tally.unreported = CommitReport() } }
 }
