@@ -1,8 +1,5 @@
 @_exported public import GroveMemory
 
-/// A cache that fails if a test says so.
-public typealias TestCache = NormalizedCache<TestStore>
-
 /// What a test or a preview has for itself: a cache in memory, its clock and its faults.
 ///
 /// ```swift
@@ -43,3 +40,6 @@ public struct CacheFixture: Sendable {
         try content(cache)
     }
 }
+
+/// A cache that fails if a test says so.
+public typealias TestCache = NormalizedCache<TestStore>

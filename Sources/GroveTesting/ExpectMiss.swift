@@ -1,11 +1,5 @@
 public import GroveModel
 
-/// A read that is not what a test expects.
-public struct UnexpectedRead: Error, CustomStringConvertible {
-    /// One sentence: what was expected, and what came.
-    public let description: String
-}
-
 /// Checks that `read` is a miss, for any framework of tests: the error that it throws fails the test.
 ///
 /// ```swift
@@ -29,4 +23,10 @@ public func expectMiss<Value>(
         throw UnexpectedRead(description: "Expected a miss that names \(identifier), got \(miss).")
     }
     return miss
+}
+
+/// A read that is not what a test expects.
+public struct UnexpectedRead: Error, CustomStringConvertible {
+    /// One sentence: what was expected, and what came.
+    public let description: String
 }

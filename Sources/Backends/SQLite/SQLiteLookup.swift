@@ -3,14 +3,6 @@ import GroveCache
 import GroveCoding
 import GroveModel
 
-/// Where a record lies: what tables and indexes call its row.
-enum SQLitePlace: Equatable {
-    /// In `numbered`: the row's number says the key.
-    case numbered(Int64)
-    /// In `named`: the row holds the key.
-    case named(Int64)
-}
-
 /// Finds records by their keys: what views and the writer share.
 struct SQLiteLookup: ~Copyable {
     private let named: SQLiteStatement
@@ -83,4 +75,12 @@ struct SQLiteLookup: ~Copyable {
         named.reset()
         numbered.leave()
     }
+}
+
+/// Where a record lies: what tables and indexes call its row.
+enum SQLitePlace: Equatable {
+    /// In `numbered`: the row's number says the key.
+    case numbered(Int64)
+    /// In `named`: the row holds the key.
+    case named(Int64)
 }

@@ -1,9 +1,3 @@
-/// A row with the version of its element by which it has its place.
-struct ArrangedItem<Row: ProviderRow>: Sendable {
-    let entry: Entry<Row.Element>
-    let row: Row
-}
-
 /// Rows in order: all of ``ArrangedRows``, or those of one of its sections.
 public struct ArrangedSlice<Row: ProviderRow>: RandomAccessCollection, Sendable {
     let items: PersistentVector<ArrangedItem<Row>>
@@ -18,6 +12,12 @@ public struct ArrangedSlice<Row: ProviderRow>: RandomAccessCollection, Sendable 
         precondition(range.indices.contains(range.lowerBound + position), "An index is outside of the rows.")
         return items[range.lowerBound + position].row
     }
+}
+
+/// A row with the version of its element by which it has its place.
+struct ArrangedItem<Row: ProviderRow>: Sendable {
+    let entry: Entry<Row.Element>
+    let row: Row
 }
 
 /// Rows of which a value is the same; see ``RowProvider/sections(by:_:)``.

@@ -1,17 +1,6 @@
 import GroveConsistency
 public import GroveModel
 
-/// A row of a list on screen, which is observed by itself.
-public protocol ProviderRow: Identifiable, Sendable {
-    /// The type of the list's elements.
-    associatedtype Element: SimpleModel
-    /// The element in its newest version.
-    @MainActor var model: Element { get }
-}
-
-extension CollectionRow: ProviderRow {}
-extension WindowRow: ProviderRow {}
-
 /// A list on screen of which the rows can be shown in another order, filtered and in sections: a
 /// ``CollectionDataProvider``, a ``WindowDataProvider``, or ``ArrangedRows`` of either.
 @MainActor
@@ -23,6 +12,18 @@ public protocol RowProvider {
     /// The rows as they are.
     var _arranged: ArrangedRows<Row, Section> { get }
 }
+
+/// A row of a list on screen, which is observed by itself.
+public protocol ProviderRow: Identifiable, Sendable {
+    /// The type of the list's elements.
+    associatedtype Element: SimpleModel
+    /// The element in its newest version.
+    @MainActor var model: Element { get }
+}
+
+extension CollectionRow: ProviderRow {}
+
+extension WindowRow: ProviderRow {}
 
 extension RowProvider {
     /// The rows in the order of a value of their elements: by `<`, unless another order is given.

@@ -1,5 +1,20 @@
 import GroveModel
 
+/// The elements of a collection at one moment.
+///
+/// A view of the provider's own storage: taking one costs nothing, reading one element is O(log *n*), and neither
+/// makes later changes of the collection cost more. `Array(elements)` is linear.
+public struct CollectionElements<T: Sendable>: RandomAccessCollection, Sendable {
+    let entries: PersistentVector<Entry<T>>
+
+    /// Zero.
+    public var startIndex: Int { 0 }
+    /// The number of elements.
+    public var endIndex: Int { entries.count }
+    /// The element at `position`, in O(log *n*).
+    public subscript(position: Int) -> T { entries[position].model }
+}
+
 /// An element of a collection, with what tells it from every other element there ever was.
 struct Entry<T: Sendable>: Sendable {
     let handle: Int
@@ -18,21 +33,6 @@ extension Array {
         let tail = (0..<shared - head).first { self[count - 1 - $0].handle != other[other.count - 1 - $0].handle }
         return (head, tail ?? shared - head)
     }
-}
-
-/// The elements of a collection at one moment.
-///
-/// A view of the provider's own storage: taking one costs nothing, reading one element is O(log *n*), and neither
-/// makes later changes of the collection cost more. `Array(elements)` is linear.
-public struct CollectionElements<T: Sendable>: RandomAccessCollection, Sendable {
-    let entries: PersistentVector<Entry<T>>
-
-    /// Zero.
-    public var startIndex: Int { 0 }
-    /// The number of elements.
-    public var endIndex: Int { entries.count }
-    /// The element at `position`, in O(log *n*).
-    public subscript(position: Int) -> T { entries[position].model }
 }
 
 extension CollectionElements where T: SimpleModel {

@@ -1,13 +1,5 @@
 public import GroveModel
 
-/// Who made a change, as the reader of one provider's changes sees it.
-public enum ChangeOrigin: Hashable, Sendable {
-    /// The provider's own owner: by setting, editing or fetching through this provider.
-    case own
-    /// Another provider, writer or process.
-    case other
-}
-
 /// One change of a provider's data.
 public struct DataChange<T: SimpleModel>: Sendable {
     /// The data after the change.
@@ -16,6 +8,14 @@ public struct DataChange<T: SimpleModel>: Sendable {
     public let origin: ChangeOrigin
     /// The context that was passed along with the change.
     public let context: (any Sendable)?
+}
+
+/// Who made a change, as the reader of one provider's changes sees it.
+public enum ChangeOrigin: Hashable, Sendable {
+    /// The provider's own owner: by setting, editing or fetching through this provider.
+    case own
+    /// Another provider, writer or process.
+    case other
 }
 
 /// The streams that follow one source; they end with it.

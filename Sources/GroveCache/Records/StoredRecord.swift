@@ -1,0 +1,146 @@
+import GroveCoding
+package import GroveModel
+
+/// What a store holds under one key, taken apart as far as that goes without the model's type.
+package struct StoredRecord: Sendable {
+    /// What kind of thing is stored.
+    package enum Kind: String, Sendable {
+        case node
+        case collection
+        case alias
+        /// A part of a long collection; it has no name that a store is asked for.
+        case chunk
+        /// Names that records share; it has no name that a store is asked for.
+        case shape
+        /// What a commit changed; it has no name that a store is asked for.
+        case history
+        /// The store's own record.
+        case meta
+    }
+
+    /// The envelope, checked.
+    package struct Envelope: Sendable {
+        package let flags: [String]
+        package let sequence: CallNumber
+        /// The number of the last deletion that the record follows, 0 if there was none.
+        package let deletion: CallNumber
+        package let isTombstone: Bool
+        package let recordName: String
+        /// The projections that wrote the record, each with the number of its last write, when that was last confirmed, in
+        /// seconds since 1970 or 0, and whether it carried each of the body's fields.
+        package let projections: [(name: String, sequence: CallNumber, time: UInt32, fields: [Bool])]
+        /// The body with its names, wherever these are stored.
+        package let body: [UInt8]
+    }
+
+    package let kind: Kind
+    /// The identifier, or the key of a collection or an alias; of a chunk, a shape and an entry of the history, the digits of its key.
+    package let name: String
+    /// Bytes of key and record.
+    package let byteCount: Int
+    /// The envelope; or the reason why it cannot be read.
+    package let envelope: Result<Envelope, CacheError>
+}
+
+extension StoredRecord.Kind {
+    var namespace: UInt8 {
+        switch self {
+        case .node: Namespace.node
+        case .collection: Namespace.collection
+        case .alias: Namespace.alias
+        case .chunk: Namespace.chunk
+        case .shape: Namespace.shape
+        case .history: Namespace.history
+        case .meta: Namespace.meta
+        }
+    }
+
+    fileprivate init(namespace: UInt8?) {
+        switch namespace {
+        case Namespace.node: self = .node
+        case Namespace.collection: self = .collection
+        case Namespace.alias: self = .alias
+        case Namespace.chunk: self = .chunk
+        case Namespace.shape: self = .shape
+        case Namespace.history: self = .history
+        default: self = .meta
+        }
+    }
+}
+
+extension StoredRecord {
+    init(key: UnsafeRawBufferPointer, stored: UnsafeRawBufferPointer, shapes: ShapeTable) {
+        kind = unsafe Kind(namespace: key.first)
+        name =
+            unsafe kind == .chunk || kind == .shape || kind == .history
+            ? StoredRecord.digits(key.dropFirst()) : String(decoding: key.dropFirst(), as: UTF8.self)
+        byteCount = key.count + stored.count
+        do throws(RecordHeader.Failure) {
+            var header = try unsafe RecordHeader(stored, key: key)
+            guard header.findShape(shapes) else {
+                envelope = .failure(CacheError(.corrupted, "The record's names are lost with their shape."))
+                return
+            }
+            envelope = .success(try Envelope(header))
+        } catch {
+            switch error {
+            case .corrupted:
+                envelope = .failure(CacheError(.corrupted, "The stored record is damaged."))
+            case .unsupportedFormat:
+                envelope = .failure(CacheError(.unsupportedFormat, "A later version of Grove wrote the record."))
+            }
+        }
+    }
+}
+
+extension StoredRecord {
+    /// The kind and the name of what is stored under `key`.
+    static func keyText(_ key: [UInt8]) -> String {
+        let name = key.dropFirst()
+        return switch key.first {
+        case Namespace.node, Namespace.collection, Namespace.alias, Namespace.kept:
+            "\(key.first == Namespace.kept ? "kept" : Kind(namespace: key.first).rawValue) \(String(decoding: name, as: UTF8.self))"
+        case Namespace.chunk, Namespace.shape, Namespace.history:
+            "\(Kind(namespace: key.first).rawValue) \(digits(name))"
+        case Namespace.listName: "name of list \(digits(name))"
+        case Namespace.meta where name.isEmpty: "the store's own record"
+        default: "key \(digits(key))"
+        }
+    }
+
+    private static func digits(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}
+
+extension StoredRecord.Envelope {
+    fileprivate init(_ header: RecordHeader) throws(RecordHeader.Failure) {
+        let names: [(RecordHeader.Flags, String)] = [
+            (.tombstone, "tombstone"), (.references, "references"), (.deletion, "deletion"),
+            (.deletionUncertain, "deletionUncertain"), (.projections, "projections"), (.shape, "shape"),
+            (.runs, "runs"), (.chunks, "chunks"),
+        ]
+        flags = names.filter { header.flags.contains($0.0) }.map(\.1)
+        sequence = header.sequence
+        deletion = header.deletion
+        isTombstone = header.flags.contains(.tombstone)
+        recordName = unsafe String(decoding: header.recordName, as: UTF8.self)
+        projections = try ProjectionTable(header, fieldCount: header.fieldCount).rows.map {
+            (String(decoding: $0.name, as: UTF8.self), $0.sequence, $0.time, $0.fields)
+        }
+        body = try header.namedBody()
+    }
+}
+
+extension StoredRecord.Envelope {
+    /// The identifiers of the nodes that the body refers to, in order, duplicates included.
+    package var references: [ModelIdentifier] {
+        var found: [ModelIdentifier] = []
+        unsafe body.withUnsafeBytes { body in
+            try? unsafe RecordBody.forEachReference(in: body) {
+                unsafe found.append(ModelIdentifier(String(decoding: $0, as: UTF8.self)))
+            }
+        }
+        return found
+    }
+}
