@@ -10,16 +10,10 @@ cd "$(dirname "$0")/.."
 
 # reader, then a pattern of "path Type.member".
 rules='
-tool        ^Sources/GroveModel/FollowableCache
-tool        ^Sources/GroveModel/ListEdit
-tool        ^Sources/GroveModel/Place.* (StoredPlace|Place\.numbers|Place\.init)
-tool        ^Sources/GroveModel/Orders.* (CallNumber|CommitNumber)
 tool        ^Sources/GroveCoding/Coding/NodeSource
-tool        ^Sources/GroveCache/Changes/ChangeSet.* ChangeSet\.(sequence|commitNumber|lists|beginsLife|deletesAll|count|extent|changedLists|changed)$
-tool        ^Sources/GroveCache/Interface/NormalizedCache\+(Following|UpdatableCache)
 tool        ^Sources/GroveProviders/.*\.(currentModel|modelUpdated|consistencyManager)$
 tool        ^Sources/GroveConsistency/.* BatchListener\.(currentModel|modelUpdated|listenerHasUpdatedModel)$
-delegate    ^Sources/GroveModel/(CacheDelegate|ExpiringCacheDelegate|UpdatableCache)
+delegate    ^Sources/GroveModel/(CacheDelegate|ExpiringCacheDelegate)
 delegate    ^Sources/GroveCache/Interface/NormalizedCache\+CacheDelegate
 delegate    ^Conformance/Kit/.* DelegateHarness
 macro       ^Sources/GroveMacros/Support/
@@ -34,7 +28,7 @@ backend     ^Sources/GroveShared/(FarTier|FeedNumber|Testing/)
 backend     ^Conformance/Shared/
 backend     ^Benchmarks/CompareMain/
 backend     ^Sources/Adapters/Postgres/.* (PostgresTier\.(fetch|feed|wait|write|outcome)$|PostgresRows)
-backend     ^Conformance/Kit/(Capability|Leniency|Rule|Rule\+Verify|Rules\+Checkable|Run/ConformanceMain|Run/RuleExcuse|Processes/WorkerCommand|Harness/StoreHarness|Harness/VirtualClock|Rules/Rules)\.swift
+backend     ^Conformance/Kit/(Capability|Rule|Rule\+Verify|Rules\+Checkable|Run/ConformanceMain|Run/RuleExcuse|Processes/WorkerCommand|Harness/StoreHarness|Rules/Rules)\.swift
 tool        ^Conformance/Kit/
 '
 
@@ -62,7 +56,9 @@ find Sources Conformance/Kit Conformance/Shared Benchmarks/CompareMain -name '*.
         return part[2] ~ /^(Backends|Adapters)$/ ? "Grove" part[3] : part[2]
     }
 
-    function add(type, member,    text, i, key) {
+    function add(type, member, isHidden,    text, i, key) {
+        # The reference leaves out what is underscored, and what an attribute says.
+        if (isHidden || type ~ /(^|\.)_/ || member ~ /^_/) hidden[module(file)]++
         text = file " " type (member == "" ? "" : "." member)
         for (i = 1; i <= rules; i++) if (text ~ pattern[i]) break
         key = module(file) SUBSEP (i <= rules ? to[i] : "application")
@@ -83,7 +79,8 @@ find Sources Conformance/Kit Conformance/Shared Benchmarks/CompareMain -name '*.
 
     {
         file = $0
-        split("", open); split("", kindOf)
+        split("", open); split("", kindOf); split("", hides)
+        isHiddenNext = 0
         inString = 0
         while ((getline line < file) > 0) {
             if (index(line, "\"\"\"")) { text = line; if (gsub(/"""/, "", text) % 2) inString = !inString; continue }
@@ -92,6 +89,7 @@ find Sources Conformance/Kit Conformance/Shared Benchmarks/CompareMain -name '*.
             indent = RLENGTH
             if (line ~ /^ *[})]/ || line ~ /^ *$/) continue
             text = " " substr(line, indent + 1)
+            if (text ~ /^ @_documentation\(visibility: internal\)/) isHiddenNext = 1
             sub(/ \/\/.*$/, "", text)
             sub(/ [{=] .*$/, "", text)
             while (sub(/^ @[A-Za-z_.]+(\([^)]*\))?/, "", text)) { }
@@ -102,21 +100,25 @@ find Sources Conformance/Kit Conformance/Shared Benchmarks/CompareMain -name '*.
                 sub(/^.* /, "", kind)
                 outer = indent >= 4 && (indent - 4) in open ? open[indent - 4] : ""
                 outerKind = indent >= 4 && (indent - 4) in kindOf ? kindOf[indent - 4] : ""
-                isHidden = head ~ / (private|fileprivate|internal|package) /
-                isPublic = head ~ / public / || !isHidden && (outerKind == "protocol" || outerKind == "extension" || outerKind == "enum" && kind == "case")
+                isInside = head ~ / (private|fileprivate|internal|package) /
+                isLeftOut = isHiddenNext || (indent >= 4 && hides[indent - 4])
+                isHiddenNext = 0
+                isPublic = head ~ / public / || !isInside && (outerKind == "protocol" || outerKind == "extension" || outerKind == "enum" && kind == "case")
                 if (kind == "extension") {
                     member = substr(text, index(text, " extension ") + 11)
                     match(member, /^[A-Za-z_][A-Za-z0-9_.]*/)
                     open[indent] = substr(member, RSTART, RLENGTH)
                     kindOf[indent] = head ~ / public / ? "extension" : ""
+                    hides[indent] = isLeftOut
                 } else if (kind ~ /^(struct|class|enum|protocol|actor)$/) {
                     member = named(text, kind)
                     open[indent] = (outer == "" ? "" : outer ".") member
                     kindOf[indent] = isPublic ? kind : ""
-                    if (isPublic) add(open[indent], "")
+                    hides[indent] = isLeftOut
+                    if (isPublic) add(open[indent], "", isLeftOut)
                 } else if (isPublic) {
-                    if (outer == "") add(named(text, kind), "")
-                    else add(outer, named(text, kind))
+                    if (outer == "") add(named(text, kind), "", isLeftOut)
+                    else add(outer, named(text, kind), isLeftOut)
                 }
             }
         }
@@ -134,10 +136,11 @@ find Sources Conformance/Kit Conformance/Shared Benchmarks/CompareMain -name '*.
         print "- **author of a delegate**: of a `CacheDelegate` that is none of the caches of Grove."
         print "- **generated or inlined code**: what `@Cacheable` writes, models whose coding is written by hand, and what a read calls in the application because it is inlined."
         print "- **our own modules, the tool, the kit**: no one outside this package needs it.\n"
+        print "*Hidden* are those that the reference leaves out: underscored names, and `@_documentation(visibility: internal)`.\n"
         printf "| module |"
         for (r = 1; r <= readers; r++) printf " %s |", title[reader[r]]
-        print " all |"
-        print "|---|---|---|---|---|---|---|"
+        print " all | hidden |"
+        print "|---|---|---|---|---|---|---|---|"
         for (m = 1; m <= modules; m++) {
             printf "| %s |", name[m]
             sum = 0
@@ -146,11 +149,12 @@ find Sources Conformance/Kit Conformance/Shared Benchmarks/CompareMain -name '*.
                 printf " %s |", n ? n : ""
                 sum += n; all[r] += n
             }
-            print " " sum " |"
+            print " " sum " | " (hidden[name[m]] ? hidden[name[m]] : "") " |"
+            left += hidden[name[m]]
         }
         printf "| **all** |"
         for (r = 1; r <= readers; r++) { printf " **%d** |", all[r]; whole += all[r] }
-        print " **" whole "** |"
+        print " **" whole "** | **" left "** |"
         for (m = 1; m <= modules; m++) {
             print "\n## " name[m]
             for (r = 1; r <= readers; r++) {

@@ -2,40 +2,45 @@
 ///
 /// A data model manager over such a cache follows it. A cache that is only a ``CacheDelegate`` is told what providers
 /// do; changes by others show when it is read again.
-public protocol FollowableCache: CacheDelegate {
-    /// Makes a handle of the cache for a follower.
-    ///
-    /// - Parameter tell: told of every commit, in order, on a queue of the cache, except for the commits of calls that
-    ///   the follower made through the returned handle. It is released with the handle.
-    func followed(by tell: @escaping @Sendable (any CommittedChanges) -> Void) -> any FollowedCache
-
+package protocol FollowableCache: CacheDelegate {
     /// Makes a handle of the cache for a follower that shows models and lists.
     ///
     /// If the cache has to evict, the records that the follower shows go last, after every record that no follower
     /// shows.
     ///
-    /// - Parameter isShown: says whether the follower shows a model or a list. It is called only for records that are
-    ///   about to be evicted, while the cache writes: it must be quick, and must not call the cache. A cache that may
-    ///   evict calls it once at first, so that the follower can prepare for it; a cache that never evicts never calls
-    ///   it.
+    /// - Parameters:
+    ///   - tell: told of every commit, in order, on a queue of the cache, except for the commits of calls that the
+    ///     follower made through the returned handle. It is released with the handle.
+    ///   - isShown: says whether the follower shows a model or a list; `nil` if it shows nothing. It is called only for
+    ///     records that are about to be evicted, while the cache writes: it must be quick, and must not call the cache.
+    ///     A cache that may evict calls it once at first, so that the follower can prepare for it; a cache that never
+    ///     evicts never calls it.
     func followed(
-        by tell: @escaping @Sendable (any CommittedChanges) -> Void,
-        isShown: @escaping @Sendable (ShownItem) -> Bool
+        by tell: @escaping @Sendable (any CommittedChanges) -> Void, isShown: (@Sendable (ShownItem) -> Bool)?
     ) -> any FollowedCache
+
+    /// Reads the model of `identifier`, lets `change` change it, and stores it if it differs then; returns at once.
+    ///
+    /// No other writer comes between. Every follower of the cache is told, the caller too.
+    ///
+    /// - Parameters:
+    ///   - change: called once, on a queue of the cache, unless the model is missing.
+    ///   - completion: called once, on any thread: with the model as it is stored, with ``CacheError`` of code
+    ///     `missing` if it is missing, or with the error that `change` throws.
+    func update<T: SimpleModel>(
+        _ identifier: ModelIdentifier, as type: T.Type, _ change: @escaping @Sendable (inout T) throws -> Void,
+        completion: @escaping @Sendable (Result<T, any Error>) -> Void)
 }
 
 extension FollowableCache {
-    /// Makes a handle of the cache for a follower; what the follower shows is evicted like everything else.
-    public func followed(
-        by tell: @escaping @Sendable (any CommittedChanges) -> Void,
-        isShown: @escaping @Sendable (ShownItem) -> Bool
-    ) -> any FollowedCache {
-        followed(by: tell)
+    /// Makes a handle of the cache for a follower that shows nothing.
+    package func followed(by tell: @escaping @Sendable (any CommittedChanges) -> Void) -> any FollowedCache {
+        followed(by: tell, isShown: nil)
     }
 }
 
 /// An item that a follower may show.
-public enum ShownItem: Sendable, Hashable {
+package enum ShownItem: Sendable, Hashable {
     /// The model of an identifier, as a root or in a tree.
     case model(ModelIdentifier)
     /// The list under a cache key.
@@ -43,7 +48,7 @@ public enum ShownItem: Sendable, Hashable {
 }
 
 /// A follower's handle of a cache: writes through it are not told back to the follower.
-public protocol FollowedCache: CacheDelegate {
+package protocol FollowedCache: CacheDelegate {
     /// What became of a call.
     typealias Settled = @Sendable (SaveOutcome) -> Void
 
@@ -142,21 +147,21 @@ extension FollowedCache {
 }
 
 /// The outcome of a read, and whether it is young enough.
-public struct AgedRead<Value: Sendable>: Sendable {
+package struct AgedRead<Value: Sendable>: Sendable {
     /// The value, or why there is none.
-    public let outcome: CacheRead<Value>
+    package let outcome: CacheRead<Value>
     /// Whether all of it was confirmed within the age that was asked for.
-    public let isFresh: Bool
+    package let isFresh: Bool
 
     /// Makes an outcome.
-    public init(_ outcome: CacheRead<Value>, isFresh: Bool) {
+    package init(_ outcome: CacheRead<Value>, isFresh: Bool) {
         self.outcome = outcome
         self.isFresh = isFresh
     }
 }
 
 /// The outcome of a call that writes.
-public enum SaveOutcome: Sendable {
+package enum SaveOutcome: Sendable {
     /// The write is stored as of a place; it is not whole if some of its nodes were changed or deleted since.
     case stored(isWhole: Bool, StoredPlace)
     /// The write was refused, and why. Saved again as of `place`, it does not overwrite changes that were made since
@@ -165,7 +170,7 @@ public enum SaveOutcome: Sendable {
 }
 
 /// One view of a cache, in which a follower reads again what it shows.
-public protocol FollowedView {
+package protocol FollowedView {
     /// Gives the view `models`: a tree that is read holds them in the places of their identifiers, which are not read.
     func know(_ models: [any SimpleModel])
 
@@ -187,21 +192,8 @@ public protocol FollowedView {
     ) -> CacheRead<FoundRows<T>>?
 }
 
-extension FollowedView {
-    /// By default, the whole list is read.
-    public func rows<T: SimpleModel>(
-        _ cacheKey: ModelIdentifier, of type: T.Type, _ wanted: WantedRows
-    ) -> CacheRead<FoundRows<T>>? {
-        switch list(cacheKey, of: type, missing: .skip) {
-        case .hit(let list): list.rows(wanted)
-        case .miss(let miss): .miss(miss)
-        case nil: nil
-        }
-    }
-}
-
 /// The changes of one commit to a cache.
-public protocol CommittedChanges: Sendable {
+package protocol CommittedChanges: Sendable {
     /// How much changed.
     var extent: ChangeExtent { get }
 
@@ -248,23 +240,23 @@ public protocol CommittedChanges: Sendable {
 
 extension CommittedChanges {
     /// By default, only the named models were deleted.
-    public func deletesAll(of type: any SimpleModel.Type) -> Bool { false }
+    package func deletesAll(of type: any SimpleModel.Type) -> Bool { false }
 
     /// By default, no change of a list is told.
-    public var lists: [ListChange] { [] }
+    package var lists: [ListChange] { [] }
 
     /// By default, it is not known.
-    public var sequence: CallNumber { .zero }
+    package var sequence: CallNumber { .zero }
 
     /// By default, it is not known.
-    public var commitNumber: CommitNumber { CommitNumber(rawValue: 0) }
+    package var commitNumber: CommitNumber { CommitNumber(rawValue: 0) }
 
     /// By default, it was no edit of the follower's own.
-    public var ticket: UInt64 { 0 }
+    package var ticket: UInt64 { 0 }
 }
 
 /// How much a commit changed.
-public enum ChangeExtent: Sendable {
+package enum ChangeExtent: Sendable {
     /// The commit changed the nodes, lists and keys that it names.
     case named
     /// Anything may be different or forgotten: the files were replaced.

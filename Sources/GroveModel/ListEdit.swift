@@ -1,7 +1,7 @@
 /// An edit of a list, described by elements: the cache that applies it finds them in the list as it is by then.
 ///
 /// An element that was removed meanwhile stays removed: moving or replacing it does nothing.
-public enum ListEdit: Sendable {
+package enum ListEdit: Sendable {
     /// Replaces the list by these elements.
     ///
     /// An answer of the network is as old as its request: edits made since are applied to it again.
@@ -45,7 +45,7 @@ public enum ListEdit: Sendable {
     case move(ListElement, ListPlace)
 
     /// The models that the edit brings.
-    public var models: [any SimpleModel] {
+    package var models: [any SimpleModel] {
         switch self {
         case .set(let models), .refresh(let models), .restore(let models), .fill(let models), .insert(let models, _),
             .upsert(let models, _), .page(let models, _, _):
@@ -61,7 +61,7 @@ public enum ListEdit: Sendable {
 /// A page reaches a part of the list if its last row is in that part, and at least half of the rows before it there are
 /// the page's too. On the way back it is the page's first row. Then the page joins that part, and what the list has
 /// between goes: the server has no more of it.
-public enum PageFit: Sendable {
+package enum PageFit: Sendable {
     /// They go if the page is at an end, and are right beside the page otherwise.
     case dropping
     /// They stay. If the page does not reach the nearest of them, there is a gap of unknown length between. No rows
@@ -75,7 +75,7 @@ public enum PageFit: Sendable {
 ///
 /// If the element is gone, the place is behind the nearest element before it that is still there, or else before the
 /// nearest one after it. If there is neither, it is the end of the list that it was nearer to.
-public enum ListPlace: Sendable {
+package enum ListPlace: Sendable {
     /// Before the element that is first when the edit is applied.
     case first
     /// Behind the element that is last when the edit is applied.
@@ -89,20 +89,20 @@ public enum ListPlace: Sendable {
 /// An element of a list as an editor saw it.
 ///
 /// If several elements are equal, the one nearest to its position is meant.
-public struct ListElement: Sendable {
+package struct ListElement: Sendable {
     /// The element.
-    public let model: any SimpleModel
+    package let model: any SimpleModel
     /// Its index.
-    public let index: Int
+    package let index: Int
     /// The list that the editor saw.
-    public let list: any SeenList
+    package let list: any SeenList
     /// Its position in the cache's list, deleted elements counted, as far as the editor knows.
-    public let position: Int
+    package let position: Int
 
     /// Names an element.
     ///
     /// - Parameter position: `index` by default.
-    public init(_ model: any SimpleModel, at index: Int, of list: any SeenList, position: Int? = nil) {
+    package init(_ model: any SimpleModel, at index: Int, of list: any SeenList, position: Int? = nil) {
         self.model = model
         self.index = index
         self.list = list
@@ -111,7 +111,7 @@ public struct ListElement: Sendable {
 }
 
 /// A list as an editor saw it; it does not change.
-public protocol SeenList: Sendable {
+package protocol SeenList: Sendable {
     /// How many elements it has.
     var count: Int { get }
 
@@ -120,17 +120,17 @@ public protocol SeenList: Sendable {
 }
 
 /// The change that a commit made to a cached list.
-public struct ListChange: Sendable {
+package struct ListChange: Sendable {
     /// The list's cache key.
-    public let name: ModelIdentifier
+    package let name: ModelIdentifier
     /// The elements that came and went, to be applied in this order; `nil` if they are not told, so that the list is to
     /// be read again.
-    public let splices: [ListSplice]?
+    package let splices: [ListSplice]?
     /// Whether there is one splice, which is the whole list.
-    public let isWhole: Bool
+    package let isWhole: Bool
 
     /// Makes a change.
-    public init(_ name: ModelIdentifier, _ splices: [ListSplice]?, isWhole: Bool = false) {
+    package init(_ name: ModelIdentifier, _ splices: [ListSplice]?, isWhole: Bool = false) {
         self.name = name
         self.splices = splices
         self.isWhole = isWhole
@@ -138,32 +138,32 @@ public struct ListChange: Sendable {
 }
 
 /// Elements that came or went at one place of a list.
-public struct ListSplice: Sendable, Equatable {
+package struct ListSplice: Sendable, Equatable {
     /// The positions of the removed elements in the former list, deleted elements counted.
-    public let range: Range<Int>
+    package let range: Range<Int>
     /// The elements that are there instead.
-    public let elements: [ModelIdentifier]
+    package let elements: [ModelIdentifier]
 
     /// Makes a splice.
-    public init(_ range: Range<Int>, _ elements: [ModelIdentifier]) {
+    package init(_ range: Range<Int>, _ elements: [ModelIdentifier]) {
         self.range = range
         self.elements = elements
     }
 }
 
 /// A list as a follower of a cache read it.
-public struct ListRead<Element: Sendable>: Sendable {
+package struct ListRead<Element: Sendable>: Sendable {
     /// The elements that are not left out, in order.
-    public let elements: [Element]
+    package let elements: [Element]
     /// The elements that are left out because they were deleted or are missing.
-    public let hidden: [HiddenElement]
+    package let hidden: [HiddenElement]
     /// The commit as of which it was read; `nil` if queued calls show in it.
-    public let commit: CommitNumber?
+    package let commit: CommitNumber?
     /// The ticket of the follower's last edit that is in it.
-    public let ticket: UInt64
+    package let ticket: UInt64
 
     /// Makes a list.
-    public init(elements: [Element], hidden: [HiddenElement], commit: CommitNumber?, ticket: UInt64) {
+    package init(elements: [Element], hidden: [HiddenElement], commit: CommitNumber?, ticket: UInt64) {
         self.elements = elements
         self.hidden = hidden
         self.commit = commit
@@ -172,16 +172,16 @@ public struct ListRead<Element: Sendable>: Sendable {
 }
 
 /// An element that a list has and that is not shown.
-public struct HiddenElement: Sendable, Equatable {
+package struct HiddenElement: Sendable, Equatable {
     /// Its position, all elements counted.
-    public let position: Int
+    package let position: Int
     /// Its identifier; `nil` if it has none.
-    public let identifier: ModelIdentifier?
+    package let identifier: ModelIdentifier?
     /// The deleted model that it needs, if it is shown again once that model is written; otherwise `nil`.
-    public let awaits: ModelIdentifier?
+    package let awaits: ModelIdentifier?
 
     /// Makes a hidden element.
-    public init(_ position: Int, _ identifier: ModelIdentifier?, awaits missing: ModelIdentifier? = nil) {
+    package init(_ position: Int, _ identifier: ModelIdentifier?, awaits missing: ModelIdentifier? = nil) {
         self.position = position
         self.identifier = identifier
         awaits = missing

@@ -35,26 +35,26 @@ public struct Place: Sendable {
 }
 
 /// The part of a ``Place`` that a cache gives: which calls were made before.
-public final class StoredPlace: Sendable {
+package final class StoredPlace: Sendable {
     /// The life of the cache in which it was taken: a wipe or a replacement of the files begins another.
-    public let life: UInt64
+    package let life: UInt64
     /// When it was taken, in seconds since 1970; 0 if a write as of it confirms nothing.
-    public let time: UInt32
+    package let time: UInt32
     private let known = Lock<Numbers?>(nil)
 
     /// The position of a place among the calls of all processes.
-    public struct Numbers: Sendable {
+    package struct Numbers: Sendable {
         /// Its number among this process's calls.
-        public let number: CallNumber
+        package let number: CallNumber
         /// The last call that the store had when it was taken.
         ///
         /// If another process has committed since, later numbers may belong to that process.
-        public let committed: CallNumber
+        package let committed: CallNumber
         /// How much the commits of other processes had added to the numbers.
-        public let shift: UInt64
+        package let shift: UInt64
 
         /// Makes the numbers of a place.
-        public init(number: CallNumber, committed: CallNumber, shift: UInt64) {
+        package init(number: CallNumber, committed: CallNumber, shift: UInt64) {
             (self.number, self.committed, self.shift) = (number, committed, shift)
         }
     }
@@ -62,14 +62,14 @@ public final class StoredPlace: Sendable {
     /// Makes a place.
     ///
     /// - Parameter numbers: its position, if that is already known.
-    public init(life: UInt64, time: UInt32, numbers: Numbers? = nil) {
+    package init(life: UInt64, time: UInt32, numbers: Numbers? = nil) {
         self.life = life
         self.time = time
         known.withLock { $0 = numbers }
     }
 
     /// Its position; `nil` while calls that were made before are still on their way to the cache.
-    public var numbers: Numbers? {
+    package var numbers: Numbers? {
         get { known.withLock { $0 } }
         set { known.withLock { $0 = newValue } }
     }

@@ -8,6 +8,7 @@ import CLMDB
 /// It is valid only inside the closure of ``LMDBStore/write(_:)``; afterwards every call throws `closed`. If
 /// ``put(_:_:)`` or ``remove(_:)`` threw an error of the engine, every later call throws it too, and so does the
 /// commit.
+@_documentation(visibility: internal)
 @safe public final class LMDBTransaction: SweepableTransaction {
     /// Bytes may move at the next call.
     public static var keepsBytes: Bool { false }

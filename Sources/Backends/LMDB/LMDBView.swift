@@ -7,6 +7,7 @@ import CLMDB
 /// Bytes stay where they are in the map: those that ``get(_:)`` returns are valid until ``end()``. A view that is
 /// dropped without `end()` ends itself. While a view is open, the pages that it sees are not reused, so views are kept
 /// short.
+@_documentation(visibility: internal)
 @safe
 // SAFETY: one thread at a time uses a view (`NodeView`'s contract); between uses it lies in the pool, behind its lock.
 public final class LMDBView: NodeView, @unchecked Sendable {

@@ -7,6 +7,7 @@ public import GroveModel
 ///
 /// Nothing reaches LevelDB before the transaction commits, as one batch. There is one writer, so the current state is
 /// the state it began with.
+@_documentation(visibility: internal)
 public final class LevelDBTransaction: SweepableTransaction {
     /// False: the bytes of a value are freed at the next call.
     public static var keepsBytes: Bool { false }

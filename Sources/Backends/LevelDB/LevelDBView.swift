@@ -5,6 +5,7 @@ public import GroveModel
 /// A read view of a ``LevelDBStore``: a LevelDB snapshot.
 ///
 /// LevelDB copies each value it returns. The view keeps the last copy until its next call.
+@_documentation(visibility: internal)
 @safe public final class LevelDBView: NodeView {
     /// False: the bytes of a value are freed at the next call.
     public static var keepsBytes: Bool { false }

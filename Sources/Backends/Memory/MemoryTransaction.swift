@@ -2,6 +2,7 @@ public import GroveCache
 public import GroveModel
 
 /// A write transaction of a ``MemoryStore``: a tree of its own that shares everything that it has not changed.
+@_documentation(visibility: internal)
 public final class MemoryTransaction: SweepableTransaction {
     /// False: a later `put` or `remove` frees the bytes that this transaction itself wrote under the same key.
     public static var keepsBytes: Bool { false }

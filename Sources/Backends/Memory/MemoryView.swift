@@ -2,6 +2,7 @@ public import GroveCache
 public import GroveModel
 
 /// A read view of a ``MemoryStore``: one version of its tree, which lives until the view ends.
+@_documentation(visibility: internal)
 public final class MemoryView: NodeView {
     /// True: the tree does not change, so its bytes stay where they are until the view ends.
     public static var keepsBytes: Bool { true }

@@ -8,6 +8,7 @@ import CSQLite
 /// It is valid only inside the closure of ``SQLiteStore/write(_:)``; afterwards every call throws `closed`. If
 /// ``put(_:_:)`` or ``remove(_:)`` threw an error of the engine, every later call throws it too, and so does the
 /// commit.
+@_documentation(visibility: internal)
 @safe public final class SQLiteTransaction: SweepableTransaction {
     /// Bytes go with the next call.
     public static var keepsBytes: Bool { false }

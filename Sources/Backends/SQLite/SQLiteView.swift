@@ -6,6 +6,7 @@ import CSQLite
 ///
 /// The bytes that ``get(_:)`` returns are valid until the next call. A view that is dropped without ``end()`` ends
 /// itself. While a view is open, the log keeps growing behind it, so views are kept short.
+@_documentation(visibility: internal)
 @safe
 // SAFETY: one thread at a time uses a view (`NodeView`'s contract); between uses it lies in the pool, behind its lock.
 public final class SQLiteView: NodeView, @unchecked Sendable {

@@ -30,21 +30,15 @@ final class ChangeHub: Sendable {
     var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
 
     /// Lets `tell` be told of every change set, in its turn, that is of another origin than the one returned.
-    func follow(_ tell: @escaping @Sendable (any CommittedChanges) -> Void) -> UInt64 {
+    func follow(
+        _ tell: @escaping @Sendable (any CommittedChanges) -> Void, shows: (@Sendable (ShownItem) -> Bool)?
+    ) -> UInt64 {
         state.withLock { state in
             state.keys += 1
             state.followers[state.keys] = tell
+            state.shows[state.keys] = shows
             return state.keys
         }
-    }
-
-    /// The same of one who shows something, and says of what.
-    func follow(
-        _ tell: @escaping @Sendable (any CommittedChanges) -> Void, shows: @escaping @Sendable (ShownItem) -> Bool
-    ) -> UInt64 {
-        let origin = follow(tell)
-        state.withLock { $0.shows[origin] = shows }
-        return origin
     }
 
     /// Whether a follower shows something; `nil` if none shows anything.

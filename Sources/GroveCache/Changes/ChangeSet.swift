@@ -6,7 +6,7 @@ public import GroveModel
 /// A node that was written unchanged is not in it. The identifiers are made when a property asks for them.
 public struct ChangeSet: Sendable {
     /// The number of the write: later writes have higher numbers, in every process that shares the store.
-    public let sequence: CallNumber
+    package let sequence: CallNumber
 
     /// Whether anything may be different from an earlier read, and not only the models and lists that are named.
     ///
@@ -32,7 +32,7 @@ public struct ChangeSet: Sendable {
     /// The number that a follower gave to the call, if it edits a list; 0 for none.
     var editTicket: UInt64 = 0
     /// The number of the commit; zero before it is known.
-    public internal(set) var commitNumber = CommitNumber(rawValue: 0)
+    package internal(set) var commitNumber = CommitNumber(rawValue: 0)
     /// Whether a call emptied the cache.
     var isWipe = false
     /// The types of which all models were deleted.
@@ -93,7 +93,7 @@ public struct ChangeSet: Sendable {
     ///
     /// They are known if data providers follow the cache, or if the cache keeps a history. A collection that is only in
     /// ``changedCollectionKeys`` changed in a way that is not known.
-    public var lists: [ListChange] { rest?.lists ?? [] }
+    package var lists: [ListChange] { rest?.lists ?? [] }
 
     /// A change set that says that anything may be different.
     static func everything(_ sequence: CallNumber, _ token: ChangeToken?) -> ChangeSet {
@@ -197,24 +197,24 @@ extension [ChangeSet] {
 extension ChangeSet: CommittedChanges {
     /// Whether the answers to earlier requests are refused from now on: after a wipe or a
     /// ``CacheTransaction/delete(allOf:)``.
-    public var beginsLife: Bool { isWipe || !deletedTypes.isEmpty }
+    package var beginsLife: Bool { isWipe || !deletedTypes.isEmpty }
 
     /// Whether all models of `type` were deleted.
-    public func deletesAll(of type: any SimpleModel.Type) -> Bool { deletedTypes.contains(ObjectIdentifier(type)) }
+    package func deletesAll(of type: any SimpleModel.Type) -> Bool { deletedTypes.contains(ObjectIdentifier(type)) }
 
     /// The number of models, collections and cache keys that are named.
-    public var count: Int { nameCount }
+    package var count: Int { nameCount }
 
     /// Whether the named models changed, anything may have, or the cache was emptied.
-    public var extent: ChangeExtent { isWipe ? .emptied : changesEverything ? .anything : .named }
+    package var extent: ChangeExtent { isWipe ? .emptied : changesEverything ? .anything : .named }
 
     /// The keys of the collections that changed; `nil` if any collection may have changed.
-    public var changedLists: Set<ModelIdentifier>? { changesEverything ? nil : changedCollectionKeys }
+    package var changedLists: Set<ModelIdentifier>? { changesEverything ? nil : changedCollectionKeys }
 
     /// The identifiers in `held` that were changed or deleted, and the cache keys that name another model now.
     ///
     /// - Complexity: O(min(*n*, *m*)) look-ups for *n* changes and *m* identifiers in `held`.
-    public func changed(
+    package func changed(
         among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
     ) -> [ModelIdentifier] {
         guard !changesEverything else { return Array(held) }

@@ -15,7 +15,7 @@ public import GroveModel
 /// ```
 ///
 /// ``NormalizedCache`` is the only type that conforms, and it documents the calls.
-public protocol Cache: CacheReader, CacheWriter, FollowableCache, ExpiringCacheDelegate {
+public protocol Cache: CacheReader, CacheWriter, ExpiringCacheDelegate {
     /// Performs one call that writes what `content` makes, without blocking the caller's thread.
     func _performAsync(
         _ durability: Durability, _ content: () throws(CacheError) -> _WriteContent

@@ -1,37 +1,15 @@
 import Dispatch
 import GroveCoding
-public import GroveModel
+package import GroveModel
 
 extension NormalizedCache: FollowableCache {
-    /// The cache as seen by a new follower: `tell` is called with every commit that is not the follower's own.
-    ///
-    /// These are the commits of all handles and calls of this process, and those of other processes that are noticed.
-    /// `tell` is called on the cache's queue of events.
-    ///
-    /// ```swift
-    /// let followed = cache.followed { changes in
-    ///     if changes.deletedModelIds.contains("Message:34") { print("gone") }
-    /// }
-    /// followed.deleteModel(message, forKey: nil, context: nil)
-    /// ```
-    public func followed(by tell: @escaping @Sendable (any CommittedChanges) -> Void) -> any FollowedCache {
-        Followed(cache: self, origin: core.audience.streams.follow(tell))
-    }
-
-    /// The cache as seen by a new follower that shows models and lists, which are evicted last.
-    ///
-    /// ```swift
-    /// let followed = cache.followed(by: { _ in }, isShown: { $0 == .list("inbox") })
-    /// followed.deleteModel(message, forKey: nil, context: nil)
-    /// ```
-    public func followed(
-        by tell: @escaping @Sendable (any CommittedChanges) -> Void,
-        isShown: @escaping @Sendable (ShownItem) -> Bool
+    package func followed(
+        by tell: @escaping @Sendable (any CommittedChanges) -> Void, isShown: (@Sendable (ShownItem) -> Bool)?
     ) -> any FollowedCache {
-        guard core.evictor?.budget.isLimited == true else { return followed(by: tell) }
+        let isAsked = core.evictor != nil
         // This tells the follower that it is going to be asked.
-        _ = isShown(.model(""))
-        return Followed(cache: self, origin: core.audience.streams.follow(tell, shows: isShown))
+        if isAsked { _ = isShown?(.model("")) }
+        return Followed(cache: self, origin: core.audience.streams.follow(tell, shows: isAsked ? isShown : nil))
     }
 
     // MARK: Writes, by a follower or not

@@ -24,20 +24,25 @@ public protocol CodableModel: CacheableModel, Codable {}
 
 extension CodableModel {
     /// The fields that `encode(to:)` writes.
+    @_documentation(visibility: internal)
     public static var fields: FieldTable { .dynamic }
 
     /// Writes the value by its `encode(to:)`.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { try encoder.encodeCodable(self) }
 
     /// Writes the fields by `encode(to:)`.
+    @_documentation(visibility: internal)
     public func encodeFields(to node: inout NodeEncoder) throws(CacheError) { try node.encodeByItself(self) }
 
     /// Reads the value by its `init(from:)`.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         try decoder.decodeCodable(Self.self)
     }
 
     /// Reads the fields by `init(from:)`.
+    @_documentation(visibility: internal)
     public static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         // User code reads fields in any order and children in between, so the bytes have to stay.
         let value = node.reading(try node.setAside())
@@ -47,6 +52,7 @@ extension CodableModel {
 
 extension CodableModel where Self: Equatable {
     /// Whether `model` is of this type and equal; a NaN is equal to a NaN of the same bits.
+    @_documentation(visibility: internal)
     public func isEqual(to model: any SimpleModel) -> Bool {
         guard let other = model as? Self else { return false }
         return self == other || NodeEncoder.areSameButForNaN(self, other)

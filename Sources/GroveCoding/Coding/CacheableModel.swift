@@ -44,6 +44,7 @@ public protocol CacheableModel: SimpleModel, NodeCodable {
     /// Whether nodes of any record name are read as this type, for documents and for tools that know no types.
     ///
     /// It is false by default: reading a node of another record name is a miss with the reason `otherType`.
+    @_documentation(visibility: internal)
     static var acceptsAnyRecordName: Bool { get }
 
     /// Appends the bytes of ``SimpleModel/modelIdentifier`` and returns true, or returns false if it is `nil`.
@@ -55,19 +56,23 @@ public protocol CacheableModel: SimpleModel, NodeCodable {
 
 extension CacheableModel {
     /// See ``NodeCodable/holdsReferences``.
+    @_documentation(visibility: internal)
     @inlinable
     public static var holdsReferences: Bool { true }
 
     /// False: a node of another record name is not read as this type.
+    @_documentation(visibility: internal)
     public static var acceptsAnyRecordName: Bool { false }
 
     /// Writes a reference and the model's own record, or the model in place if it has no identifier.
+    @_documentation(visibility: internal)
     @inlinable
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         try encoder.encodeModel(self)
     }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         try decoder.decodeModel(Self.self)

@@ -34,6 +34,7 @@ public struct FieldTable: Sendable {
     }
 
     /// The number of fields.
+    @_documentation(visibility: internal)
     public let count: Int
 
     /// The number of old names behind the fields' own names: 0 in most tables, and -1 in ``dynamic``.
@@ -172,6 +173,7 @@ public struct FieldTable: Sendable {
     }
 
     /// The table of a type whose fields are not known in advance: it writes and reads its map by itself.
+    @_documentation(visibility: internal)
     public static var dynamic: FieldTable { FieldTable() }
 
     /// A table without names, whose memory is never read; made without a global, which would be looked up at each use.

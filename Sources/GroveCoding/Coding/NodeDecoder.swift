@@ -109,6 +109,7 @@ public struct NodeDecoder {
     }
 
     /// Moves to the value of field `index`, past unknown fields before it; false if the record lacks the field.
+    @_documentation(visibility: internal)
     @inlinable
     @inline(__always)
     public mutating func find(_ index: Int) throws(NodeReadFailure) -> Bool {
@@ -216,12 +217,14 @@ public struct NodeDecoder {
     /// The value of an absent field, if the reading type itself wrote the record without it.
     ///
     /// - Throws: `incomplete` if another projection wrote the record, or if the field is required.
+    @_documentation(visibility: internal)
     public func absent<Value: NodeCodable>(_ type: Value.Type) throws(NodeReadFailure) -> Value {
         guard knowsAbsence, let value = Value.absentValue else { throw .incomplete }
         return value
     }
 
     /// Sets the value at the cursor aside, and moves past it.
+    @_documentation(visibility: internal)
     public mutating func setAside() throws(NodeReadFailure) -> DeferredValue {
         let start = unsafe cursor
         try skip()
@@ -230,6 +233,7 @@ public struct NodeDecoder {
     }
 
     /// A decoder of a value that was set aside.
+    @_documentation(visibility: internal)
     public func reading(_ deferred: DeferredValue) -> NodeDecoder {
         // A record's own bytes may be set aside whole; from among its fields it is the value of one.
         var decoder = unsafe NodeDecoder(

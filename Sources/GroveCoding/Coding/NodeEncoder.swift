@@ -124,6 +124,7 @@ public struct NodeEncoder: ~Copyable {
     /// Writes a reference to `model` and the model's own record, or the model in place if it has no identifier.
     ///
     /// - Parameter caseName: the case of an enum whose payload is the model, stored in the reference.
+    @_documentation(visibility: internal)
     @inlinable
     public mutating func encodeModel<M: CacheableModel>(
         _ model: M, caseName: String? = nil
@@ -152,6 +153,7 @@ public struct NodeEncoder: ~Copyable {
     /// Writes a reference to a node with the identifier and the names of the arguments, and the node's own record.
     ///
     /// It is for models that have no Swift type of their own, such as documents. `body` must write exactly one map.
+    @_documentation(visibility: internal)
     public mutating func encodeNode(
         identifier: ModelIdentifier, recordName: String, projectionName: String,
         _ body: (inout NodeEncoder) throws(CacheError) -> Void
@@ -322,5 +324,6 @@ public struct NodeEncoder: ~Copyable {
     /// The length of the longest identifier, in bytes.
     ///
     /// LMDB, the engine with the shortest keys, stores a key that is too long for it by a hash.
+    @_documentation(visibility: internal)
     public static let maxIdentifierBytes = 8_000
 }

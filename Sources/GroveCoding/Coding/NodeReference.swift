@@ -1,6 +1,7 @@
 public import GroveModel
 
 /// A stored reference to an identified node.
+@_documentation(visibility: internal)
 @safe
 public struct NodeReference {
     @usableFromInline package let identifierBytes: UnsafeRawBufferPointer

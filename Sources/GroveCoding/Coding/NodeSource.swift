@@ -47,7 +47,8 @@ package protocol NodeSource: AnyObject {
 
 /// The visit of one node of a read, while the node is decoded.
 @safe
-public struct NodeVisit {
+@usableFromInline
+package struct NodeVisit {
     /// The decoder of the node's body.
     @usableFromInline var decoder: NodeDecoder
     /// Whether the read has decoded the node before and remembers it.

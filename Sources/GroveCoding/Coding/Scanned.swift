@@ -7,6 +7,7 @@ public enum Scanned<Value: NodeCodable> {
 }
 
 /// The bytes of a field that is decoded after the others.
+@_documentation(visibility: internal)
 @safe
 public struct DeferredValue {
     package let bytes: UnsafeRawBufferPointer

@@ -3,10 +3,12 @@ public import GroveModel
 /// An array keeps its order and duplicates; an element that needs a deleted node is dropped.
 extension Array: NodeCodable where Element: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
+    @_documentation(visibility: internal)
     @inlinable
     public static var holdsReferences: Bool { Element.holdsReferences }
 
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     @inlinable
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         encoder.writeArrayHead(count: count)
@@ -14,6 +16,7 @@ extension Array: NodeCodable where Element: NodeCodable {
     }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> [Element] {
         let count = try decoder.readArrayHead()

@@ -14,6 +14,7 @@ extension Date: NodeCodable {
     private static let epoch: Double = 978_307_200
 
     /// Writes the date.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         let reference = timeIntervalSinceReferenceDate
         let seconds = reference + Date.epoch
@@ -31,6 +32,7 @@ extension Date: NodeCodable {
     }
 
     /// Reads a date, or fails with `otherShape`.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Date {
         switch try decoder.readTag() {
         case CBORTag.referenceSeconds:

@@ -10,6 +10,7 @@ public import GroveModel
 /// The mantissa has no trailing zeros, and zero is [0, 0], so that equal decimals have one encoding.
 extension Decimal: NodeCodable {
     /// Writes the decimal.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         guard !isNaN, let parts = DecimalParts(description) else {
             throw CacheError(
@@ -33,6 +34,7 @@ extension Decimal: NodeCodable {
     }
 
     /// Reads a decimal, or fails with `otherShape`.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Decimal {
         guard try decoder.readTag() == CBORTag.decimalFraction, try decoder.readArrayHead() == 2 else {
             throw .otherShape

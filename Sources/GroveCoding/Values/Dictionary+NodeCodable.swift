@@ -5,9 +5,11 @@ public import GroveModel
 /// A value that needs a deleted node is dropped with its key.
 extension Dictionary: NodeCodable where Key: NodeCodable, Value: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
+    @_documentation(visibility: internal)
     public static var holdsReferences: Bool { Key.holdsReferences || Value.holdsReferences }
 
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         encoder.writeMapHead(count: count)
         let entries = Array(self)
@@ -21,6 +23,7 @@ extension Dictionary: NodeCodable where Key: NodeCodable, Value: NodeCodable {
     }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> [Key: Value] {
         let absence = decoder.absence
         defer { decoder.absence = absence }

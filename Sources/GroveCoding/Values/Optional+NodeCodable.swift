@@ -6,18 +6,22 @@ public import GroveModel
 /// record.
 extension Optional: NodeCodable where Wrapped: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
+    @_documentation(visibility: internal)
     @inlinable
     public static var holdsReferences: Bool { Wrapped.holdsReferences }
 
     /// See ``NodeCodable/absentValue``.
+    @_documentation(visibility: internal)
     @inlinable
     public static var absentValue: Wrapped?? { .some(nil) }
 
     /// See ``NodeCodable/writesNull``.
+    @_documentation(visibility: internal)
     @inlinable
     public static var writesNull: Bool { true }
 
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     @inlinable
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         switch self {
@@ -29,6 +33,7 @@ extension Optional: NodeCodable where Wrapped: NodeCodable {
     }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Wrapped? {
         if try decoder.readNull() { return nil }

@@ -2,9 +2,11 @@ public import GroveModel
 
 extension Bool: NodeCodable {
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { encoder.write(self) }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Bool {
         try decoder.readBool()
     }
@@ -12,9 +14,11 @@ extension Bool: NodeCodable {
 
 extension String: NodeCodable {
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { encoder.write(self) }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> String {
         try decoder.readString()
     }
@@ -22,9 +26,11 @@ extension String: NodeCodable {
 
 extension Double: NodeCodable {
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { encoder.write(self) }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Double {
         try decoder.readDouble()
     }
@@ -32,9 +38,11 @@ extension Double: NodeCodable {
 
 extension Float: NodeCodable {
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { encoder.write(self) }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Float {
         try decoder.readFloat()
     }
@@ -53,6 +61,7 @@ extension UInt64: NodeCodable {}
 
 extension NodeCodable where Self: FixedWidthInteger {
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     @inlinable
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         if let value = Int64(exactly: self) {
@@ -65,6 +74,7 @@ extension NodeCodable where Self: FixedWidthInteger {
     }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     @inlinable
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         try decoder.readInteger(Self.self)
@@ -73,9 +83,11 @@ extension NodeCodable where Self: FixedWidthInteger {
 
 extension ModelIdentifier: NodeCodable {
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) { encoder.write(rawValue) }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> ModelIdentifier {
         ModelIdentifier(try decoder.readString())
     }
@@ -83,17 +95,21 @@ extension ModelIdentifier: NodeCodable {
 
 extension NodeCodable where Self: RawRepresentable, RawValue: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
+    @_documentation(visibility: internal)
     public static var holdsReferences: Bool { RawValue.holdsReferences }
 
     /// See ``NodeCodable/writesNull``.
+    @_documentation(visibility: internal)
     public static var writesNull: Bool { RawValue.writesNull }
 
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         try rawValue.encodeValue(to: &encoder)
     }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Self {
         guard let value = Self(rawValue: try RawValue.decodeValue(from: &decoder)) else { throw .otherShape }
         return value

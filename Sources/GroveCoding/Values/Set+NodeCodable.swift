@@ -5,9 +5,11 @@ public import GroveModel
 /// An element that needs a deleted node is dropped.
 extension Set: NodeCodable where Element: NodeCodable {
     /// See ``NodeCodable/holdsReferences``.
+    @_documentation(visibility: internal)
     public static var holdsReferences: Bool { Element.holdsReferences }
 
     /// Writes the value as the type's description says.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         encoder.writeArrayHead(count: count)
         let elements = Array(self)
@@ -18,6 +20,7 @@ extension Set: NodeCodable where Element: NodeCodable {
     }
 
     /// Reads the value back; throws `otherShape` if a value of another type is stored.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> Set<Element> {
         let count = try decoder.readArrayHead()
         var set: Set<Element> = []

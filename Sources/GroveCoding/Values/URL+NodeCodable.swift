@@ -11,6 +11,7 @@ public import GroveModel
 /// relative.
 extension URL: NodeCodable {
     /// Writes the URL.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         guard let baseURL else { return URL.write(absoluteString, to: &encoder) }
         encoder.writeArrayHead(count: 2)
@@ -24,6 +25,7 @@ extension URL: NodeCodable {
     }
 
     /// Reads a URL, or fails with `otherShape`.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> URL {
         let url: URL?
         if let text = try read(&decoder) {

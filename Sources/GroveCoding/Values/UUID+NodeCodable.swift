@@ -8,12 +8,14 @@ public import GroveModel
 /// A UUID is stored as its 16 bytes under the registered tag.
 extension UUID: NodeCodable {
     /// Writes the UUID.
+    @_documentation(visibility: internal)
     public func encodeValue(to encoder: inout NodeEncoder) throws(CacheError) {
         encoder.writeTag(CBORTag.uuid)
         unsafe withUnsafeBytes(of: uuid) { unsafe encoder.write($0) }
     }
 
     /// Reads a UUID, or fails with `otherShape`.
+    @_documentation(visibility: internal)
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> UUID {
         guard try decoder.readTag() == CBORTag.uuid else { throw .otherShape }
         let uuid: UUID? = unsafe try decoder.readBytes { bytes in

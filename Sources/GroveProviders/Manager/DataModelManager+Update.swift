@@ -41,7 +41,7 @@ extension DataModelManager {
             if !changed.isEqual(to: former) { updateModel(changed, updateCache: false, context: context) }
             model = changed
         }
-        if let cache = cacheDelegate as? any UpdatableCache {
+        if let cache = cacheDelegate as? any FollowableCache {
             do {
                 return try await update(identifier, type, in: cache, change)
             } catch let error as CacheError where error.code == .missing {
@@ -69,7 +69,7 @@ extension DataModelManager {
     }
 
     private func update<M: SimpleModel>(
-        _ identifier: ModelIdentifier, _ type: M.Type, in cache: any UpdatableCache,
+        _ identifier: ModelIdentifier, _ type: M.Type, in cache: any FollowableCache,
         _ change: @escaping @Sendable (inout M) throws -> Void
     ) async throws -> M {
         try await withCheckedThrowingContinuation { continuation in

@@ -1,15 +1,11 @@
 import Dispatch
 import GroveCoding
-public import GroveModel
+package import GroveModel
 
-extension NormalizedCache: UpdatableCache {
+extension NormalizedCache {
     /// Changes a model in a transaction, on the writer's queue, for data model managers; see
     /// ``Cache/update(_:as:ifMissing:durability:_:)``.
-    ///
-    /// ```swift
-    /// cache.update("Draft:new", as: Draft.self, { $0.text += "!" }) { draft in show(try? draft.get()) }
-    /// ```
-    public func update<T: SimpleModel>(
+    package func update<T: SimpleModel>(
         _ identifier: ModelIdentifier, as type: T.Type, _ change: @escaping @Sendable (inout T) throws -> Void,
         completion: @escaping @Sendable (Result<T, any Error>) -> Void
     ) {

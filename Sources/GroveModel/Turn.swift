@@ -1,0 +1,19 @@
+/// A turn in the order of one manager's calls.
+///
+/// The manager's engine gives it when a call is made, a request is sent, or a commit of another writer is learned of. It orders
+/// what happens in memory.
+package struct Turn: Comparable, Hashable, Sendable {
+    package var rawValue: UInt64
+
+    /// Before the first call.
+    package static let zero = Turn(rawValue: 0)
+
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    package static func < (one: Turn, other: Turn) -> Bool { one.rawValue < other.rawValue }
+
+    /// The turn after this one.
+    package var next: Turn { Turn(rawValue: rawValue + 1) }
+    /// The turn before this one.
+    package var previous: Turn { Turn(rawValue: rawValue - 1) }
+}
