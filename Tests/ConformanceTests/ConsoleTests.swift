@@ -1,11 +1,10 @@
 import Foundation
 import GroveCache
+@testable import GroveConformance
 import GroveHarnesses
 import GroveMutants
 import Synchronization
 import Testing
-
-@testable import GroveConformance
 
 /// What a user of either program sees.
 @Suite struct ConsoleTests {

@@ -1,10 +1,9 @@
 import Foundation
 import GroveCache
+@testable import GroveConformance
 import GroveHarnesses
 import GroveModel
 import Testing
-
-@testable import GroveConformance
 
 /// A store whose processes end soon after they open it.
 @Suite struct EndedProcessTests {

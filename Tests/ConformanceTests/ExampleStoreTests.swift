@@ -1,10 +1,9 @@
 import FileStore
 import Foundation
 import GroveCache
+@testable import GroveConformance
 import GroveModel
 import Testing
-
-@testable import GroveConformance
 
 /// The example of Docs/Backends/ImplementingABackend; its conformance is checked by ``SlowFileStoreTests``.
 @Suite("The example of a backend")

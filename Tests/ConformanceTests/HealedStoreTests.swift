@@ -1,10 +1,9 @@
 import Foundation
 import GroveCache
+@testable import GroveConformance
 import GroveHarnesses
 import GroveModel
 import Testing
-
-@testable import GroveConformance
 
 /// A store that turns out to be damaged inside while two processes have it open.
 @Suite struct HealedStoreTests {

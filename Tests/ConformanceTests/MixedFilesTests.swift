@@ -1,10 +1,9 @@
 import Foundation
 import GroveCache
+@testable import GroveConformance
 import GroveHarnesses
 import GroveModel
 import Testing
-
-@testable import GroveConformance
 
 /// SQLite's main file and log, put together from two moments of a store whose processes were killed.
 @Suite struct MixedFilesTests {

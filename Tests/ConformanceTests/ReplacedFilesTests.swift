@@ -1,10 +1,9 @@
 import Foundation
 import GroveCache
+@testable import GroveConformance
 import GroveHarnesses
 import GroveModel
 import Testing
-
-@testable import GroveConformance
 
 /// What others do to a store's files at the worst moment.
 @Suite struct ReplacedFilesTests {

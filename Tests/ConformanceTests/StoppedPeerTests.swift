@@ -1,9 +1,8 @@
 import GroveCache
+@testable import GroveConformance
 import GroveHarnesses
 import GroveModel
 import Testing
-
-@testable import GroveConformance
 
 /// How long calls take beside a process that is stopped while it writes.
 @Suite struct StoppedPeerTests {

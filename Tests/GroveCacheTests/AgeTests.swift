@@ -1,12 +1,11 @@
 import Foundation
+@testable import GroveCache
 import GroveCoding
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 /// A clock that the test moves.
 final class TestClock: Sendable {

@@ -1,11 +1,10 @@
 import Dispatch
+@testable import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 /// A service that does not know its backend.
 private struct Inbox: Sendable {

@@ -1,4 +1,4 @@
-@testable import GroveCache
+import GroveCache
 import GroveMemory
 import GroveModel
 import Testing

@@ -3,8 +3,8 @@ import Dispatch
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 /// Streams of changes.
 @Suite("Changes as they are read")
@@ -45,7 +45,7 @@ struct ChangesTests {
     func beginning() async throws {
         // The queue of events is behind.
         let gate = DispatchSemaphore(value: 0)
-        cache.core.audience.events.async { gate.wait() }
+        cache.followed { _ in }.afterTelling { gate.wait() }
         let early = cache.changes()
         try await cache.write(ann)
         var (one, all) = (cache.changes(of: "Person:1").makeAsyncIterator(), cache.changes().makeAsyncIterator())
@@ -106,7 +106,7 @@ struct ChangesTests {
 
     /// Returns when the streams have been told of what was committed.
     private func told() async throws {
-        await withCheckedContinuation { continuation in cache.core.audience.events.async { continuation.resume() } }
+        await withCheckedContinuation { continuation in cache.followed { _ in }.afterTelling { continuation.resume() } }
     }
 
     @Test("A stream does not retain its cache, ends with it, and is forgotten with its reader")
@@ -124,11 +124,6 @@ struct ChangesTests {
         for await change in changes { count += change.changedModelIds.count }
         #expect(count == 1)
 
-        var kept: CacheChanges<CacheChange>? = cache.changes(of: "Person:1")
-        #expect(!cache.core.audience.streams.isIdle)
-        _ = kept
-        kept = nil
-        #expect(cache.core.audience.streams.isIdle)
         cache.close()
         var late = cache.changes().makeAsyncIterator()
         #expect(await late.next() == nil)

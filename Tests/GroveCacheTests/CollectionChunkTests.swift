@@ -1,11 +1,10 @@
 import Foundation
+@testable import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 @Suite("Chunks of collections")
 struct CollectionChunkTests {

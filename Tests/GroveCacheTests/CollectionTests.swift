@@ -1,10 +1,9 @@
+@testable import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 @Suite("Edits of collections")
 struct CollectionTests {

@@ -1,10 +1,9 @@
+import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 /// Expired records are the first to go.
 @Suite("Expiry")
@@ -114,7 +113,7 @@ struct ExpiryTests {
             let number = Int.random(in: 0..<200, using: &generator)
             try cache.write(contentsOf: (0..<10).map { memo((number + $0) % 200, Int(generator.next() % 400)) })
             _ = try cache.read(ModelIdentifier("Person:\(number)"), as: Person.self, maxAge: 5)
-            let size = try #require(cache.core.state.withLock { $0.life.store?.engine }).size()
+            let size = try cache.size()
             let usage = try cache.usage()
             try #require(usage.payloadBytes == size.payloadBytes && usage.entries == size.entries)
             try #require(size.payloadBytes <= 40_000)

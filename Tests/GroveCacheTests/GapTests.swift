@@ -1,9 +1,8 @@
+@testable import GroveCache
 import GroveMemory
 import GroveModel
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 @Suite("Gaps in lists")
 struct GapTests {

@@ -1,9 +1,8 @@
+@testable import GroveCache
 import GroveCoding
 import GroveMemory
 import GroveModel
 import Testing
-
-@testable import GroveCache
 
 /// Records with the right checksum that name a node while their flags say that they name none: Grove writes no such.
 @Suite("References that a record hides") struct HiddenReferenceTests {

@@ -1,9 +1,8 @@
+@testable import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
 import Testing
-
-@testable import GroveCache
 
 /// If a write could not be kept, a read of its keys is a miss that says `invalidated`, not `absent`.
 @Suite("Misses of what could not be kept")

@@ -1,7 +1,6 @@
+@testable import GroveCache
 import GroveModel
 import TestSupport
-
-@testable import GroveCache
 
 /// A collection as an array: what edits must make of it, and what reads must find.
 struct ListModel {

@@ -1,9 +1,8 @@
 import Dispatch
+@testable import GroveCache
 import GroveModel
 import Synchronization
 import Testing
-
-@testable import GroveCache
 
 /// How often a lock that another process keeps is tried, and who waits for that.
 @Suite("A lock that is not to be had")

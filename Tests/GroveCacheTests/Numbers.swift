@@ -1,6 +1,5 @@
-package import GroveModel
-
 @testable import GroveCache
+package import GroveModel
 
 // Tests name calls, commits and places by literals; sources do not.
 extension CallNumber: ExpressibleByIntegerLiteral {

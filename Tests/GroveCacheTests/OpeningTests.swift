@@ -1,11 +1,10 @@
 import Dispatch
 import Foundation
+@testable import GroveCache
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 @Suite("Caches that are opened at the same time")
 struct OpeningTests {

@@ -1,9 +1,8 @@
-import Dispatch
+import GroveCache
 import GroveModel
+import StoreTesting
 import Synchronization
 import Testing
-
-@testable import GroveCache
 
 /// What a process is told of a store that another one has emptied, if nothing but the store itself says so.
 @Suite("News of another life of the store")
@@ -27,10 +26,10 @@ struct OtherLivesTests {
 
     /// What was told during `body`.
     private func told(_ body: () throws -> Void) rethrows -> [ChangeSet] {
-        cache.core.audience.events.sync {}
+        cache.awaitTold()
         listener.changes.withLock { $0 = [] }
         try body()
-        cache.core.audience.events.sync {}
+        cache.awaitTold()
         return listener.changes.withLock { $0 }
     }
 

@@ -1,11 +1,10 @@
 import Dispatch
+@testable import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 @Suite("Marks of what is pinned")
 struct PinMarkTests {

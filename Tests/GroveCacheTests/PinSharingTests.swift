@@ -1,8 +1,7 @@
+import GroveCache
 import GroveMemory
 import GroveModel
 import Testing
-
-@testable import GroveCache
 
 @Suite("Pins and other processes")
 struct PinSharingTests {

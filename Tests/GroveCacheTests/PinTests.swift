@@ -1,10 +1,9 @@
 import Dispatch
+@testable import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
 import Testing
-
-@testable import GroveCache
 
 @Suite("Pins")
 struct PinTests {

@@ -4,8 +4,8 @@ import GroveCoding
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("Reads and the ends of caches", .serialized)
 struct ReadTests {

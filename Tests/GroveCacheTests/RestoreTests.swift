@@ -1,9 +1,8 @@
+import GroveCache
 import GroveMemory
 import GroveModel
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 /// What the kit's rule DEL-11 does not say of undo.
 @Suite("Undo of deletions")

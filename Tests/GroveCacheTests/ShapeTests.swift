@@ -3,8 +3,8 @@ import Foundation
 import GroveCoding
 import GroveMemory
 import GroveModel
-import TestSupport
 import Testing
+import TestSupport
 
 /// The person of the document's example.
 private struct DocumentedPerson: CodableModel, Equatable {

@@ -1,12 +1,11 @@
 import Dispatch
+@testable import GroveCache
 import GroveMemory
 import GroveModel
 import StoreTesting
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 /// What two handles with budgets of their own, as two processes have them, make of one store.
 @Suite("Budgets of two handles on one store")

@@ -1,12 +1,11 @@
 import Dispatch
 import Foundation
-import GroveModel
-import Synchronization
-import TestSupport
-import Testing
-
 @testable import GroveCache
+import GroveModel
 import GrovePlatform
+import Synchronization
+import Testing
+import TestSupport
 
 @Suite("Where a store lies, and who replaced it")
 struct StoreSourceTests {

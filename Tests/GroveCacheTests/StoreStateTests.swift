@@ -1,10 +1,9 @@
+@testable import GroveCache
 import GroveCoding
 import GroveMemory
 import GroveModel
 import StoreTesting
 import Testing
-
-@testable import GroveCache
 
 @Suite("The store's own record")
 struct StoreStateTests {

@@ -1,7 +1,6 @@
-import TestSupport
-import Testing
-
 @testable import GroveCache
+import Testing
+import TestSupport
 
 @Suite("What is remembered of touches")
 struct TouchTableTests {

@@ -1,13 +1,12 @@
 import Dispatch
 import Foundation
+import GroveCache
 import GroveCoding
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 @Suite("Transactions")
 struct TransactionTests {

@@ -1,11 +1,10 @@
+@testable import GroveCache
 import GroveCoding
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 extension Person: KeyedModel {
     static func modelIdentifier(for id: String) -> ModelIdentifier { "Person:\(id)" }

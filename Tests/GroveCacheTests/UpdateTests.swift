@@ -1,12 +1,11 @@
 import Dispatch
 import Foundation
+import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 @Suite("Updates")
 struct UpdateTests {

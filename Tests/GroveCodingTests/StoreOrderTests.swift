@@ -1,7 +1,6 @@
 import GroveCoding
+import GroveModel
 import Testing
-
-@testable import GroveModel
 
 @Suite("The order in which a tree's nodes are stored")
 struct StoreOrderTests {

@@ -1,6 +1,5 @@
-import Testing
-
 @testable import GroveCompare
+import Testing
 
 @Suite("The answer of a comparison")
 struct AnswerTests {

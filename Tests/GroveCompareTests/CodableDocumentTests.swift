@@ -1,9 +1,8 @@
 import GroveCache
 import GroveCoding
+@testable import GroveCompare
 import GroveModel
 import Testing
-
-@testable import GroveCompare
 
 @Suite("Documents through Codable") struct CodableDocumentTests {
     /// Every kind of value, nodes in every place, one identifier with several sets of fields, and with several contents.

@@ -1,9 +1,8 @@
+@testable import GroveCompare
 import GroveMemory
 import GroveModel
 import Synchronization
 import Testing
-
-@testable import GroveCompare
 
 @Suite("A backend of others in a comparison")
 struct ComparedBackendTests {

@@ -1,9 +1,8 @@
 import GroveCache
+@testable import GroveCompare
 import GroveMemory
 import GroveModel
 import Testing
-
-@testable import GroveCompare
 
 @Suite("Documents that are taken apart while they are read")
 struct DocumentStreamTests {

@@ -1,8 +1,7 @@
 import GroveCoding
+@testable import GroveCompare
 import GroveModel
 import Testing
-
-@testable import GroveCompare
 
 @Suite("Documents as nodes")
 struct DocumentTests {

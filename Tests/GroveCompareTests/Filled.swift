@@ -1,9 +1,8 @@
 import Foundation
 import GroveCache
+@testable import GroveCompare
 import GroveModel
 import Testing
-
-@testable import GroveCompare
 
 /// A cache that holds a version of some trees, and goes with it.
 final class Filled {

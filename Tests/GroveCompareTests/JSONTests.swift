@@ -1,6 +1,5 @@
-import Testing
-
 @testable import GroveCompare
+import Testing
 
 @Suite("JSON text")
 struct JSONTests {

@@ -1,7 +1,6 @@
 import Foundation
-import Testing
-
 @testable import GroveCompare
+import Testing
 
 @Suite("The report as a page")
 struct PageTests {

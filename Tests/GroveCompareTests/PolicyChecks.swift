@@ -1,7 +1,6 @@
-import TestSupport
-import Testing
-
 @testable import GroveCompare
+import Testing
+import TestSupport
 
 /// What holds of every eviction policy.
 enum PolicyChecks {

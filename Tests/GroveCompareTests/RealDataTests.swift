@@ -1,8 +1,7 @@
 import GroveCache
+import GroveCompare
 import GroveModel
 import Testing
-
-@testable import GroveCompare
 
 // `make real-data` runs these, and `make test` does not.
 @Suite("Real documents", .enabled(if: SharedData.isThere, "needs shared/data/models beside the checkout"))

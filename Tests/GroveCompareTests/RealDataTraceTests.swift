@@ -1,7 +1,6 @@
 import Foundation
-import Testing
-
 @testable import GroveCompare
+import Testing
 
 // `make real-data` runs these, and `make test` does not.
 @Suite("Recorded traces", .enabled(if: SharedTraces.isThere, "needs shared/data/traces beside the checkout"))

@@ -1,6 +1,5 @@
-import Testing
-
 @testable import GroveCompare
+import Testing
 
 @Suite("Policies for comparison")
 struct RivalTests {

@@ -1,7 +1,6 @@
 import Foundation
+import GroveCompare
 import Testing
-
-@testable import GroveCompare
 
 /// Real documents that lie beside a checkout in development and are no part of the package.
 enum SharedData {

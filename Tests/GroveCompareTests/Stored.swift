@@ -1,4 +1,4 @@
-@testable import GroveCompare
+import GroveCompare
 
 /// A document in a store of its own, which goes with it.
 final class Stored {

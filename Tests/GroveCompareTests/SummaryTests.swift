@@ -1,6 +1,5 @@
-import Testing
-
 @testable import GroveCompare
+import Testing
 
 @Suite("The order of backends")
 struct SummaryTests {

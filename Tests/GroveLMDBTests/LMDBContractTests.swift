@@ -1,10 +1,9 @@
 import GroveCache
+@testable import GroveLMDB
 import GroveModel
 import StoreTesting
-import TestSupport
 import Testing
-
-@testable import GroveLMDB
+import TestSupport
 
 @Suite("What LMDB promises as a store")
 struct LMDBContractTests {

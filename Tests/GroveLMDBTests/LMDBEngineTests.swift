@@ -1,11 +1,10 @@
 import Foundation
 import GroveCache
+@testable import GroveLMDB
 import GroveModel
 import StoreTesting
-import TestSupport
 import Testing
-
-@testable import GroveLMDB
+import TestSupport
 
 @Suite("Where LMDB needs care")
 struct LMDBEngineTests {

@@ -1,11 +1,10 @@
 import Foundation
 import GroveCache
+import GroveLMDB
 import GroveModel
 import StoreTesting
-import TestSupport
 import Testing
-
-@testable import GroveLMDB
+import TestSupport
 
 /// A peer that makes the file larger than this process's map.
 @Suite("What LMDB's peers leave behind")

@@ -1,11 +1,10 @@
 import GroveCache
+@testable import GroveLMDB
 import GroveModel
 import StoreTesting
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveLMDB
+import TestSupport
 
 @Suite("Filling LMDB's sparse pages")
 struct LMDBRefillTests {

@@ -1,13 +1,12 @@
 import CLMDB
 import Foundation
 import GroveCache
+@testable import GroveLMDB
 import GroveModel
 import StoreTesting
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveLMDB
+import TestSupport
 
 /// What is looked at before LMDB opens a store that the last processes did not survive for long.
 @Suite("Suspect stores")

@@ -1,11 +1,10 @@
+@testable import GroveCache
 import GroveLMDB
 import GroveModel
-import StoreTesting
-import TestSupport
-import Testing
-
-@testable import GroveCache
 import GrovePlatform
+import StoreTesting
+import Testing
+import TestSupport
 
 /// What an earlier process left of what was asked for, and when it is read.
 @Suite("Saved touches")

@@ -1,12 +1,11 @@
 import GroveCache
+@testable import GroveLevelDB
 import GroveModel
+import GrovePlatform
 import StoreTesting
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveLevelDB
-import GrovePlatform
+import TestSupport
 
 /// A budget under LevelDB, by the bytes that its files take.
 @Suite("LevelDB within a budget")

@@ -3,8 +3,8 @@ import GroveCache
 @testable import GroveLevelDB
 import GroveModel
 import StoreTesting
-import TestSupport
 import Testing
+import TestSupport
 
 @Suite("Opening, wiping and closing LevelDB", .serialized)
 struct LevelDBLifeTests {

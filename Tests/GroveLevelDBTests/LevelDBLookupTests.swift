@@ -1,10 +1,9 @@
 import GroveCache
+import GroveLevelDB
 import GroveModel
 import StoreTesting
-import TestSupport
 import Testing
-
-@testable import GroveLevelDB
+import TestSupport
 
 @Suite("LevelDB's runs of keys")
 struct LevelDBLookupTests {

@@ -1,11 +1,10 @@
 import Foundation
 import GroveCache
+@testable import GroveMemory
 import GroveModel
 import StoreTesting
-import TestSupport
 import Testing
-
-@testable import GroveMemory
+import TestSupport
 
 @Suite("The tree in memory")
 struct ByteTreeTests {

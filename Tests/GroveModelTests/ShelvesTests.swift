@@ -1,10 +1,9 @@
 import Dispatch
 import Foundation
+import GroveModel
 import Synchronization
-import TestSupport
 import Testing
-
-@testable import GroveModel
+import TestSupport
 
 @Suite("Shelves") struct ShelvesTests {
     @Test("A thread that stays on a core has that core's shelf", arguments: Cores.usable)

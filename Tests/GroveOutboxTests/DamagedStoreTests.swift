@@ -1,13 +1,12 @@
 import Grove
-import GroveLMDB
+@testable import GroveCache
 import GroveLevelDB
+import GroveLMDB
 import GroveMemory
 import GroveOutbox
 import GroveSQLite
-import TestSupport
 import Testing
-
-@testable import GroveCache
+import TestSupport
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

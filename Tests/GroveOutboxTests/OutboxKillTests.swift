@@ -1,10 +1,9 @@
 import Foundation
 import GroveCache
-import GroveOutbox
-import TestSupport
-import Testing
-
 @testable import GroveConformance
+import GroveOutbox
+import Testing
+import TestSupport
 
 /// A process that is killed instead of one of its calls that write, while it submits, sends and confirms.
 @MainActor

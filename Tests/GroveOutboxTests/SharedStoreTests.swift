@@ -3,8 +3,8 @@ import Grove
 import GroveCache
 import GroveMemory
 @testable import GroveOutbox
-import TestSupport
 import Testing
+import TestSupport
 
 /// Two outboxes over one store, as two processes have them, in one.
 @MainActor

@@ -1,7 +1,7 @@
 import Grove
 @testable import GroveProviders
-import TestSupport
 import Testing
+import TestSupport
 
 /// Requests, and answers that come late and in any order.
 extension AnswerProgram {

@@ -1,7 +1,6 @@
-import TestSupport
-import Testing
-
 @testable import GroveProviders
+import Testing
+import TestSupport
 
 @Suite("Where a list differs from what it was")
 struct ChangedRangesTests {

@@ -1,10 +1,9 @@
 import Grove
 import GroveCache
 import GroveMemory
-import TestSupport
-import Testing
-
 @testable import GroveProviders
+import Testing
+import TestSupport
 
 @MainActor
 @Suite("Collections")

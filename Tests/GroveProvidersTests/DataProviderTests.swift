@@ -1,9 +1,8 @@
 import Grove
 import GroveCache
-import TestSupport
-import Testing
-
 @testable import GroveProviders
+import Testing
+import TestSupport
 
 @MainActor
 @Suite("Data providers")

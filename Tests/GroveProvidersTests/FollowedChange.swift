@@ -1,7 +1,7 @@
 import Grove
-@testable import GroveCache
-import TestSupport
+import GroveCache
 import Testing
+import TestSupport
 
 /// What is done to a cache that managers follow.
 enum FollowedVerb: String, CaseIterable { case write, delete, collectionEdit, evict, wipe }

@@ -1,5 +1,5 @@
 import Grove
-@testable import GroveCache
+import GroveCache
 
 /// Who looks at a cache that managers follow.
 enum FollowedWatcher: CaseIterable {

@@ -1,13 +1,13 @@
-@testable import GroveCache
 import Dispatch
 import Foundation
 import Grove
-import GroveLMDB
+import GroveCache
 import GroveLevelDB
+import GroveLMDB
 import GroveMemory
 import GroveSQLite
-import TestSupport
 import Testing
+import TestSupport
 
 /// Changes since a token: what a relaunch, another process and a gap are told.
 @Suite("The history of commits")

@@ -1,10 +1,10 @@
-@testable import GroveCache
 import Foundation
 import Grove
+import GroveCache
 import GroveLMDB
 import GroveSQLite
-import TestSupport
 import Testing
+import TestSupport
 
 /// A way by which everything goes.
 enum LogOutDoor: Equatable {
@@ -43,9 +43,9 @@ struct LogOutScene {
             (
                 cache, { cache.statistics.hits },
                 {
-                    cache.core.drainNow()
+                    _ = try? await cache.flush()
                     await withCheckedContinuation { continuation in
-                        cache.core.audience.events.async { continuation.resume() }
+                        cache.followed { _ in }.afterTelling { continuation.resume() }
                     }
                 }
             )

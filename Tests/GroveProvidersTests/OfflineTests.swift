@@ -1,9 +1,8 @@
 import Grove
 import GroveCache
-import TestSupport
+import GroveProviders
 import Testing
-
-@testable import GroveProviders
+import TestSupport
 
 /// Loads whose network fails at once, over caches that answer late.
 @MainActor

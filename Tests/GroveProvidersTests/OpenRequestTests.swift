@@ -1,9 +1,8 @@
 import Grove
 import GroveCache
+@testable import GroveConsistency
 import GroveMemory
 import Testing
-
-@testable import GroveConsistency
 
 /// What is kept while a request is under way: identifiers and places, and only as long.
 @MainActor

@@ -1,10 +1,9 @@
 import Grove
 import GroveCache
+import GroveProviders
 import Observation
-import TestSupport
 import Testing
-
-@testable import GroveProviders
+import TestSupport
 
 @MainActor
 @Suite("States of providers")

@@ -1,10 +1,9 @@
 import Grove
 import GroveCache
 import GroveMemory
-import TestSupport
-import Testing
-
 @testable import GroveProviders
+import Testing
+import TestSupport
 
 /// A refresh of a list of which more was loaded, and edits of two who have one list.
 @MainActor

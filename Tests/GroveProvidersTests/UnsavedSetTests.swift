@@ -1,7 +1,6 @@
 import GroveModel
-import Testing
-
 @testable import GroveProviders
+import Testing
 
 /// Of several saves of one model the last counts, in whichever order they are told of.
 @Suite("What is not saved")

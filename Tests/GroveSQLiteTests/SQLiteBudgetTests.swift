@@ -1,10 +1,9 @@
 import GroveCache
 import GroveModel
-import StoreTesting
-import TestSupport
-import Testing
-
 @testable import GroveSQLite
+import StoreTesting
+import Testing
+import TestSupport
 
 @Suite("What a budget leaves of SQLite")
 struct SQLiteBudgetTests {

@@ -2,11 +2,10 @@ import CSQLite
 import Foundation
 import GroveCache
 import GroveModel
-import StoreTesting
-import TestSupport
-import Testing
-
 @testable import GroveSQLite
+import StoreTesting
+import Testing
+import TestSupport
 
 @Suite("Where SQLite needs care")
 struct SQLiteEngineTests {

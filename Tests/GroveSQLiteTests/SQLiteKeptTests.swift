@@ -1,11 +1,10 @@
 import CSQLite
 import GroveCache
 import GroveModel
-import StoreTesting
-import TestSupport
-import Testing
-
 @testable import GroveSQLite
+import StoreTesting
+import Testing
+import TestSupport
 
 @Suite("The index of what is kept")
 struct SQLiteKeptTests {

@@ -1,11 +1,10 @@
 import GroveCache
 import GroveCoding
 import GroveModel
-import StoreTesting
-import TestSupport
-import Testing
-
 @testable import GroveSQLite
+import StoreTesting
+import Testing
+import TestSupport
 
 @Suite("Keys that end in numbers")
 struct SQLiteNumberedKeyTests {

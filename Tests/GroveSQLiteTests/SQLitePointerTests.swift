@@ -1,10 +1,9 @@
 import Foundation
 import GroveCache
-import StoreTesting
-import TestSupport
-import Testing
-
 @testable import GroveSQLite
+import StoreTesting
+import Testing
+import TestSupport
 
 @Suite("Where a damaged pointer of SQLite's leads to")
 struct SQLitePointerTests {

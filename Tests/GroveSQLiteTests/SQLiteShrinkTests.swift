@@ -1,10 +1,9 @@
 import GroveCache
 import GroveModel
+import GroveSQLite
 import StoreTesting
-import TestSupport
 import Testing
-
-@testable import GroveSQLite
+import TestSupport
 
 @Suite("A budget that has become smaller")
 struct SQLiteShrinkTests {

@@ -1,8 +1,7 @@
 import Foundation
-import Testing
-
 @testable import GroveCompare
 @testable import GroveTool
+import Testing
 
 @Suite("The command line", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))
 struct CommandTests {

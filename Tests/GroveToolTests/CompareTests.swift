@@ -1,7 +1,6 @@
 import Foundation
-import Testing
-
 @testable import GroveCompare
+import Testing
 
 @Suite("Comparing backends", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))
 struct CompareTests {

@@ -1,9 +1,8 @@
 import Foundation
 import GroveCache
-import Testing
-
 @testable import GroveCompare
 @testable import GroveTool
+import Testing
 
 @Suite("Stores with a damaged part", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))
 struct DamageTests {

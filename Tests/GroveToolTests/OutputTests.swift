@@ -1,9 +1,8 @@
 import Foundation
-import Testing
-
 @testable import GroveCompare
 import GrovePlatform
 @testable import GroveTool
+import Testing
 
 @Suite("Files of results")
 struct OutputTests {

@@ -1,7 +1,6 @@
 import Foundation
+import GroveTool
 import Testing
-
-@testable import GroveTool
 
 @Suite("grove trace", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))
 struct TraceCommandTests {
