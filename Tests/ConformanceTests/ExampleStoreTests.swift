@@ -1,7 +1,7 @@
 import FileStore
 import Foundation
 import GroveCache
-@testable import GroveConformance
+import GroveConformance
 import GroveModel
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import GroveCache
-@testable import GroveConformance
+import GroveConformance
 import GroveHarnesses
 import GroveModel
 import Testing

@@ -1,5 +1,5 @@
 import GroveCache
-@testable import GroveConformance
+import GroveConformance
 import GroveHarnesses
 import GroveModel
 import Testing

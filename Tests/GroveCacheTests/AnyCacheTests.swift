@@ -1,5 +1,5 @@
 import Dispatch
-@testable import GroveCache
+import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
@@ -148,19 +148,18 @@ struct AnyCacheTests {
     }
 
     @Test("A change set tells the identities of a type, those of others left out")
-    func identities() throws {
+    func identities() async throws {
         let cache = try MemoryCache()
-        try cache.write(person(2))
-        let changes = try cache.write { tx -> ChangeSet in
-            var all = ChangeSetUnion(sequence: 0)
-            all.add(
-                try tx.write(contentsOf: [
-                    person(1), Person(id: "a:b", name: "", age: 0), Person(id: "", name: "", age: 0),
-                ]))
-            all.add(try tx.write(contentsOf: [Letter(id: -7), Letter(id: 12)]))
-            all.add(try tx.delete(Person.self, id: "2"))
-            return all.changeSet
+        try await cache.write(person(2))
+        var told = cache.changes().makeAsyncIterator()
+        try await cache.write { tx in
+            try tx.write(contentsOf: [
+                person(1), Person(id: "a:b", name: "", age: 0), Person(id: "", name: "", age: 0),
+            ])
+            try tx.write(contentsOf: [Letter(id: -7), Letter(id: 12)])
+            try tx.delete(Person.self, id: "2")
         }
+        let changes = try #require(await told.next())
         #expect(changes.ids(of: Person.self) == ["1", "a:b", "", "2"])
         #expect(changes.deletedModelIds.ids(of: Person.self) == ["2"])
         // Without a prefix that is declared.

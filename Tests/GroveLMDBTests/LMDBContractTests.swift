@@ -1,5 +1,5 @@
 import GroveCache
-@testable import GroveLMDB
+import GroveLMDB
 import GroveModel
 import StoreTesting
 import Testing

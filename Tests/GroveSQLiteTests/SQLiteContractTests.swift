@@ -1,6 +1,6 @@
 import GroveCache
 import GroveModel
-@testable import GroveSQLite
+import GroveSQLite
 import StoreTesting
 import Testing
 import TestSupport

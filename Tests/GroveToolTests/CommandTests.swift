@@ -1,6 +1,6 @@
 import Foundation
-@testable import GroveCompare
-@testable import GroveTool
+import GroveCompare
+import GroveTool
 import Testing
 
 @Suite("The command line", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))

@@ -1,5 +1,5 @@
 import Foundation
-@testable import GroveCompare
+import GroveCompare
 import Testing
 
 @Suite("Comparing backends", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))

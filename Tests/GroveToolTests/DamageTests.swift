@@ -1,7 +1,7 @@
 import Foundation
 import GroveCache
-@testable import GroveCompare
-@testable import GroveTool
+import GroveCompare
+import GroveTool
 import Testing
 
 @Suite("Stores with a damaged part", .enabled(if: ToolProcess.executable != nil, "needs the built executable"))

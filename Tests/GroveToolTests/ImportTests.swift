@@ -1,6 +1,6 @@
 import Foundation
 import GroveCache
-@testable import GroveCompare
+import GroveCompare
 @testable import GroveTool
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
-@testable import GroveCompare
+import GroveCompare
 import GrovePlatform
-@testable import GroveTool
+import GroveTool
 import Testing
 
 @Suite("Files of results")

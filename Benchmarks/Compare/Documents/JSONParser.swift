@@ -1,15 +1,15 @@
 /// Reads JSON text strictly (RFC 8259): UTF-8, nothing after the value, no member named twice.
 ///
 /// Every failure says where. Nothing in the text can trap: nesting and numbers are bounded.
-struct JSONParser {
+package struct JSONParser {
     /// What was wrong with the text, and where.
-    struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         let line: Int
         /// The column in characters (Unicode scalars), from 1.
         let column: Int
         let reason: String
 
-        var description: String { "\(line):\(column): \(reason)" }
+        package var description: String { "\(line):\(column): \(reason)" }
     }
 
     /// The deepest nesting of arrays and objects.
@@ -18,7 +18,7 @@ struct JSONParser {
     /// Looks at an object that has just been read, and says why no more is to be read, if that is so.
     ///
     /// The field is the member under which the object stands, directly or in an array; `nil` if it stands under none.
-    typealias Inspection = (_ members: [JSONMember], _ field: String?) -> String?
+    package typealias Inspection = (_ members: [JSONMember], _ field: String?) -> String?
 
     private let text: [UInt8]
     private let inspect: Inspection
@@ -44,7 +44,7 @@ struct JSONParser {
     }
 
     /// The value that `text` spells.
-    static func parse(_ text: String) throws(Failure) -> JSON { try parse(Array(text.utf8)) }
+    package static func parse(_ text: String) throws(Failure) -> JSON { try parse(Array(text.utf8)) }
 
     /// Checks that nothing follows.
     mutating func finish() throws(Failure) {

@@ -53,7 +53,7 @@ package enum InputFile {
     }
 
     /// The JSON value in the file at `path`.
-    static func json(
+    package static func json(
         _ path: String, as what: String, inspecting inspect: @escaping JSONParser.Inspection = { _, _ in nil }
     ) throws(ToolError) -> JSON {
         let text = try read(path, as: what)

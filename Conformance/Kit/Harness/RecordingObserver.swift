@@ -1,10 +1,10 @@
 import Dispatch
-import GroveCache
-import GroveModel
+package import GroveCache
+package import GroveModel
 import Synchronization
 
 /// An observer that keeps all events, for a rule to read.
-final class RecordingObserver: CacheObserver {
+package final class RecordingObserver: CacheObserver {
     private struct State {
         var misses: [CacheMiss] = []
         var readFailures: [CacheError] = []
@@ -16,16 +16,18 @@ final class RecordingObserver: CacheObserver {
     private let state = Mutex(State())
     private let events = DispatchSemaphore(value: 0)
 
-    var misses: [CacheMiss] { state.withLock { $0.misses } }
-    var writeFailures: [CacheError] { state.withLock { $0.writeFailures } }
-    var commits: [ChangeSet] { state.withLock { $0.commits } }
-    var rebuilds: [CacheError] { state.withLock { $0.rebuilds } }
+    package init() {}
 
-    func cacheDidMiss(_ miss: CacheMiss) { record { $0.misses.append(miss) } }
-    func cacheDidFailToRead(_ error: CacheError) { record { $0.readFailures.append(error) } }
-    func cacheDidFailToWrite(_ error: CacheError) { record { $0.writeFailures.append(error) } }
-    func cacheDidCommit(_ changes: ChangeSet) { record { $0.commits.append(changes) } }
-    func cacheDidRebuild(after error: CacheError) { record { $0.rebuilds.append(error) } }
+    package var misses: [CacheMiss] { state.withLock { $0.misses } }
+    package var writeFailures: [CacheError] { state.withLock { $0.writeFailures } }
+    package var commits: [ChangeSet] { state.withLock { $0.commits } }
+    package var rebuilds: [CacheError] { state.withLock { $0.rebuilds } }
+
+    package func cacheDidMiss(_ miss: CacheMiss) { record { $0.misses.append(miss) } }
+    package func cacheDidFailToRead(_ error: CacheError) { record { $0.readFailures.append(error) } }
+    package func cacheDidFailToWrite(_ error: CacheError) { record { $0.writeFailures.append(error) } }
+    package func cacheDidCommit(_ changes: ChangeSet) { record { $0.commits.append(changes) } }
+    package func cacheDidRebuild(after error: CacheError) { record { $0.rebuilds.append(error) } }
 
     private func record(_ change: (inout State) -> Void) {
         state.withLock { change(&$0) }
@@ -35,7 +37,7 @@ final class RecordingObserver: CacheObserver {
     /// Waits until `condition` holds; events make it look again.
     ///
     /// - Returns: whether it came to hold within ten seconds.
-    func wait(until condition: (RecordingObserver) -> Bool) -> Bool {
+    package func wait(until condition: (RecordingObserver) -> Bool) -> Bool {
         let deadline = DispatchTime.now() + 10
         while !condition(self) {
             guard events.wait(timeout: deadline) == .success else { return condition(self) }

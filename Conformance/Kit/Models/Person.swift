@@ -1,23 +1,27 @@
-import GroveCoding
-import GroveModel
+package import GroveCoding
+package import GroveModel
 
 /// A leaf: an identifier that is the record's own, a name and an age.
-struct Person: CacheableModel, Equatable {
-    let id: String
-    var name = "Ada"
-    var age: Int?
+package struct Person: CacheableModel, Equatable {
+    package let id: String
+    package var name: String
+    package var age: Int?
 
-    var modelIdentifier: ModelIdentifier? { ModelIdentifier(id) }
+    package init(id: String, name: String = "Ada", age: Int? = nil) {
+        (self.id, self.name, self.age) = (id, name, age)
+    }
 
-    static let fields = FieldTable("id", "age", "name")
+    package var modelIdentifier: ModelIdentifier? { ModelIdentifier(id) }
 
-    func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
+    package static let fields = FieldTable("id", "age", "name")
+
+    package func encodeFields(to node: inout NodeEncoder) throws(CacheError) {
         try node.encode(id, at: 0)
         try node.encode(age, at: 1)
         try node.encode(name, at: 2)
     }
 
-    static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Person {
+    package static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Person {
         let id = try node.scan(String.self, at: 0)
         let age = try node.scan(Int?.self, at: 1)
         let name = try node.scan(String.self, at: 2)

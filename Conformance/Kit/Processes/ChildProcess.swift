@@ -12,13 +12,13 @@ private let starting = DispatchSemaphore(value: 1)
 /// A child process whose lines are read as they come, with a limit to every wait; used by one thread at a time.
 ///
 /// It is killed when its owner lets go of it.
-final class ChildProcess {
+package final class ChildProcess {
     /// How a process ended.
-    enum Ending: Equatable, CustomStringConvertible {
+    package enum Ending: Equatable, CustomStringConvertible {
         case exited(Int32)
         case signalled(Int32)
 
-        var description: String {
+        package var description: String {
             switch self {
             case .exited(let status): "exit \(status)"
             case .signalled(let number): "signal \(number)"
@@ -27,7 +27,7 @@ final class ChildProcess {
     }
 
     /// What reading a line led to.
-    enum Reading: Equatable {
+    package enum Reading: Equatable {
         case line(String)
         /// The process closed its output, as it does at its end.
         case ended
@@ -43,7 +43,8 @@ final class ChildProcess {
     private var ending: Ending?
 
     /// Starts `command` with `words` after its own arguments, and with `environment` over this process's own.
-    init(_ command: WorkerCommand, _ words: [String], environment: [String: String] = [:]) throws(CheckFailure) {
+    package init(_ command: WorkerCommand, _ words: [String], environment: [String: String] = [:]) throws(CheckFailure)
+    {
         // Between the making of an end and its mark no other process of the kit's may be started, or it would inherit it.
         starting.wait()
         defer { starting.signal() }
@@ -99,10 +100,10 @@ final class ChildProcess {
     }
 
     /// What the process wrote to its standard error until now, as far as it was read; its beginning, if there is much.
-    var errorText: String { String(decoding: complaint.prefix(4_000), as: UTF8.self) }
+    package var errorText: String { String(decoding: complaint.prefix(4_000), as: UTF8.self) }
 
     /// The next line of its standard output, without the line break.
-    func nextLine(within limit: Duration) -> Reading {
+    package func nextLine(within limit: Duration) -> Reading {
         let deadline = ContinuousClock.now + limit
         while true {
             if let end = pending.firstIndex(of: 0x0A) {
@@ -135,7 +136,7 @@ final class ChildProcess {
     /// Every line until the end.
     ///
     /// - Returns: the lines, and whether the process ended in time; one that did not is killed.
-    func lines(within limit: Duration) -> (lines: [String], isInTime: Bool) {
+    package func lines(within limit: Duration) -> (lines: [String], isInTime: Bool) {
         let deadline = ContinuousClock.now + limit
         var lines: [String] = []
         while true {
@@ -150,7 +151,7 @@ final class ChildProcess {
     }
 
     /// Sends a line to its standard input.
-    func send(_ line: String) {
+    package func send(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = unsafe bytes.withUnsafeBytes { unsafe systemWrite(input, $0) }
     }
@@ -158,17 +159,17 @@ final class ChildProcess {
     /// Kills it, as a crash of the system's making would.
     ///
     /// A process that was waited for is left alone: its number may be another's by now.
-    func kill() { if ending == nil, identifier > 0 { _ = systemKill(identifier, SIGKILL) } }
+    package func kill() { if ending == nil, identifier > 0 { _ = systemKill(identifier, SIGKILL) } }
 
     /// Stops it where it stands, as a debugger does, until ``goOn()``.
-    func stop() { if ending == nil, identifier > 0 { _ = systemKill(identifier, SIGSTOP) } }
+    package func stop() { if ending == nil, identifier > 0 { _ = systemKill(identifier, SIGSTOP) } }
 
     /// Lets it go on after ``stop()``.
-    func goOn() { if ending == nil, identifier > 0 { _ = systemKill(identifier, SIGCONT) } }
+    package func goOn() { if ending == nil, identifier > 0 { _ = systemKill(identifier, SIGCONT) } }
 
     /// Waits for its end.
     @discardableResult
-    func wait() -> Ending {
+    package func wait() -> Ending {
         if let ending { return ending }
         var status: Int32 = 0
         while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}

@@ -7,9 +7,9 @@
 /// A library that kills a process, or makes its calls fail, at the *n*-th call that changes a file.
 ///
 /// The process loads it before the system's library. It is compiled at its first use, and removed with its owner.
-final class FaultLibrary: Sendable {
+package final class FaultLibrary: Sendable {
     /// A fault, and the call at which it happens.
-    enum Fault: Sendable {
+    package enum Fault: Sendable {
         /// Nothing: the calls are counted.
         case none
         /// The process is killed instead of the call.
@@ -21,7 +21,7 @@ final class FaultLibrary: Sendable {
     }
 
     /// The compiler, if there is one and libraries can be preloaded.
-    static let compiler: String? = {
+    package static let compiler: String? = {
         #if os(Linux)
             let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
             let folders = path.split(separator: ":").map(String.init)
@@ -33,13 +33,13 @@ final class FaultLibrary: Sendable {
     }()
 
     /// Whether the library can be made here.
-    static var isPossible: Bool { compiler != nil }
+    package static var isPossible: Bool { compiler != nil }
 
     private let directory: String
     private var library: String { directory + "/faults.so" }
 
     /// Compiles the library.
-    init() throws {
+    package init() throws {
         guard let compiler = FaultLibrary.compiler else { throw CheckFailure("There is no C compiler.") }
         // The list of libraries to load is separated by spaces.
         directory = try TemporaryDirectory.make("grove-faults-")
@@ -59,7 +59,7 @@ final class FaultLibrary: Sendable {
     /// The environment that makes a process suffer `fault`; its calls are counted in the file `log`.
     ///
     /// - Parameter trace: a file to which what the disk is told is appended; see ``DiskTrace``.
-    func environment(_ fault: Fault, log: String, trace: String? = nil) -> [String: String] {
+    package func environment(_ fault: Fault, log: String, trace: String? = nil) -> [String: String] {
         var all = ["LD_PRELOAD": library, "GROVE_FAULT_LOG": log]
         all["GROVE_TRACE"] = trace
         switch fault {
@@ -72,7 +72,7 @@ final class FaultLibrary: Sendable {
     }
 
     /// A new file for a process to count in.
-    func makeLog() throws -> String {
+    package func makeLog() throws -> String {
         let path = "\(directory)/\(UUID().uuidString).log"
         try TemporaryDirectory.writeFile(path, [UInt8](repeating: 0, count: 16))
         return path
@@ -80,7 +80,7 @@ final class FaultLibrary: Sendable {
 
     /// What was counted: the calls that change files, or wait for the disk where they alone fail, and how many of them
     /// failed.
-    static func counts(_ log: String) -> (calls: Int, failed: Int) {
+    package static func counts(_ log: String) -> (calls: Int, failed: Int) {
         let bytes = FileManager.default.contents(atPath: log).map { [UInt8]($0) } ?? []
         guard bytes.count == 16 else { return (0, 0) }
         func number(_ start: Int) -> Int { (0..<8).reduce(0) { $0 | Int(bytes[start + $1]) << ($1 * 8) } }

@@ -62,7 +62,7 @@ public final class LMDBStore: ShrinkableStore {
     }
 
     /// Opens the store with `hashMask` over the hashes of long keys; a file keeps to one mask.
-    init(
+    package init(
         directory: String?, options: LMDBOptions, hashMask: UInt64, mapLimit: Int? = nil
     ) throws(CacheError) {
         self.directory = try LMDBFiles.directory(directory)

@@ -45,7 +45,7 @@ public final class SQLiteStore: ShrinkableStore {
     }
 
     /// Opens the store with `hashMask` over the hashes of keys; a file keeps to one mask.
-    init(directory: String?, options: SQLiteOptions, hashMask: UInt64) throws(CacheError) {
+    package init(directory: String?, options: SQLiteOptions, hashMask: UInt64) throws(CacheError) {
         pool = SQLitePool(try SQLiteFiles.directory(directory), options, hashMask: hashMask)
         writer = Lock(try SQLiteWriter(pool))
     }
