@@ -379,7 +379,7 @@ extension DataModelManager {
         outbox.serve(self)
     }
 
-    /// Makes a manager over a cache of your own, with an outbox that was opened without a cache: see ``Outbox/init(_:for:keptIn:options:)``.
+    /// Makes a manager over a cache of your own, with an outbox that was opened without a cache: `Outbox(api, for:, keptIn:)`.
     ///
     /// - Parameter cacheTimeout: how many seconds a fetch waits for the cache.
     @MainActor
