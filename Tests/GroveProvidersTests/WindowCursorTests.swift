@@ -175,6 +175,25 @@ struct WindowCursorTests {
         }
     }
 
+    @Test("A page that comes when the window is open over another list says nothing of that")
+    func otherList() async throws {
+        let server = Server<[Person]>()
+        try await start { cache, manager in
+            try await cache.writeCollection(ids(0..<9).map { Person(id: $0) }, as: "others")
+            let window = Window(dataModelManager: manager)
+            window.open("people", at: .first, pageBefore: nil) { _ in .init(try await server.ask(), next: nil) }
+            let task = Task { try await window.refresh() }
+            await server.receives(1)
+            window.open("others", at: .first, pageBefore: nil) { _ in .init([], next: "~") }
+            await server.answer(0, [Person(id: "3")])
+            try await task.value
+            await manager.flush()
+            #expect(window.ids == ids(0..<9) && window.hasLater)
+            #expect(try cache.collection("others", of: Person.self)?.count == 9)
+            #expect(try cache.collection("people", of: Person.self)?.map(\.id) == ["3"])
+        }
+    }
+
     @Test("A page that comes after everything was wiped leaves no cursor")
     func wiped() async throws {
         let server = Server<[Person]>()

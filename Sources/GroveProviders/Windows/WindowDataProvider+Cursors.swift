@@ -65,9 +65,14 @@ extension WindowDataProvider {
 
     /// Notes where the server goes on beside a page that was stored.
     ///
-    /// - Parameter row: the row beside which it was asked for.
-    func keep(_ next: String?, of rows: [Element], beside row: Element?, isLater: Bool, asOf asked: Place) async {
-        guard let cacheKey, let followed = dataModelManager.followed, let last = isLater ? rows.last : rows.first,
+    /// - Parameters:
+    ///   - row: the row beside which it was asked for.
+    ///   - cacheKey: the list, which the window may no longer be open over.
+    func keep(
+        _ next: String?, of rows: [Element], beside row: Element?, isLater: Bool, in cacheKey: String,
+        asOf asked: Place
+    ) async {
+        guard let followed = dataModelManager.followed, let last = isLater ? rows.last : rows.first,
             let name = last.modelIdentifier
         else { return }
         if next == nil {
@@ -77,13 +82,13 @@ extension WindowDataProvider {
         }
         // A wipe since then takes the cursors along.
         let place = followed.place()
-        guard await isStored(name), let known = await read({ $0.cursors(cacheKey) }) else { return }
+        guard await isStored(name, in: cacheKey), let known = await read({ $0.cursors(cacheKey) }) else { return }
         var cursors = known
         if let row, let name = row.modelIdentifier, let cursor = known.cursor(beside: name, isLater: isLater) {
-            await cursors.set(cursor, beside: name, isLater: isLater, isEdge: isEdge(row, isLater: isLater))
+            await cursors.set(cursor, beside: name, isLater: isLater, isEdge: isEdge(row, isLater, cacheKey))
         }
         if let next {
-            await cursors.set(next, beside: name, isLater: isLater, isEdge: isEdge(last, isLater: isLater))
+            await cursors.set(next, beside: name, isLater: isLater, isEdge: isEdge(last, isLater, cacheKey))
         } else {
             cursors.remove(beside: name, isLater: isLater)
         }
@@ -92,8 +97,8 @@ extension WindowDataProvider {
     }
 
     /// Whether the cache has no row right beside one.
-    private func isEdge(_ row: Element, isLater: Bool) async -> Bool {
-        await neighbour(of: row, isLater: isLater)?.isBehindGap ?? true
+    private func isEdge(_ row: Element, _ isLater: Bool, _ cacheKey: String) async -> Bool {
+        await neighbour(of: row, isLater: isLater, in: cacheKey)?.isBehindGap ?? true
     }
 }
 

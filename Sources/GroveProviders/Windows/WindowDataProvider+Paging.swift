@@ -64,7 +64,7 @@ extension WindowDataProvider {
     /// - Parameter all: whether page after page is asked for until the gap is closed.
     /// - Throws: as ``showEarlier(_:retry:)``.
     public func fill(_ gap: WindowGap, all: Bool = false, retry: LoadRetry = .never) async throws {
-        guard gaps.contains(gap) else { return }
+        guard let cacheKey, gaps.contains(gap) else { return }
         let shown = confirmedRows
         let before = gap.index > 0 && pages.after != nil ? shown[gap.index - 1] : nil
         let behind = gap.index < shown.count && pages.before != nil ? shown[gap.index] : nil
@@ -79,7 +79,7 @@ extension WindowDataProvider {
                 break
             }
             row = last
-        } while await neighbour(of: row, isLater: isLater)?.isBehindGap == true
+        } while await neighbour(of: row, isLater: isLater, in: cacheKey)?.isBehindGap == true
         await extend()
     }
 
@@ -106,7 +106,9 @@ extension WindowDataProvider {
         var stale = await old(shown, maxAge)[...]
         while let index = stale.popFirst() {
             var row = index > 0 ? shown[index - 1] : nil
-            if index == 0, let before = await neighbour(of: shown[0], isLater: !isLater) {
+            if index == 0, let cacheKey,
+                let before = await neighbour(of: shown[0], isLater: !isLater, in: cacheKey)
+            {
                 row = before.isBehindGap ? shown[0] : before.model
             } else if behindGaps.contains(index) {
                 row = shown[index]
@@ -140,8 +142,8 @@ extension WindowDataProvider {
         isBefore: @escaping @Sendable (Element, Element) -> Bool,
         asking fetch: @escaping @Sendable (ModelIdentifier) async throws -> [Element]
     ) async throws {
-        guard cacheKey != nil else { return }
-        if await !isStored(identifier) {
+        guard let cacheKey else { return }
+        if await !isStored(identifier, in: cacheKey) {
             let page = try await load("around\n\(identifier.rawValue)", retry) {
                 try await fetch(identifier)
             } place: { [self] page in
@@ -181,10 +183,14 @@ extension WindowDataProvider {
         _ source: PageSource<Element>, beside row: Element?, isLater: Bool, _ fit: PageFit, _ retry: LoadRetry
     ) async throws -> [Element]? {
         var (row, fit, cursor): (Element?, PageFit, String?) = (row, fit, nil)
+        guard let cacheKey else { return nil }
+        let generation = self.cursor.withLock(\.generation)
         if source.hasCursors, let asked = row {
             fit = .joining
             let known = await self.cursor(beside: asked, isLater: isLater)
             (row, cursor) = (known?.row, known?.cursor)
+            // Meanwhile it may have been opened elsewhere.
+            guard generation == self.cursor.withLock(\.generation) else { return nil }
         }
         let place = place(beside: row, isLater: isLater)
         let next = Lock<String??>(nil)
@@ -198,8 +204,10 @@ extension WindowDataProvider {
         } stored: { [self, row] rows, asked in
             // Of windows that share a request, one has asked.
             guard source.hasCursors, let next = next.withLock(\.self) else { return }
-            if isLater { pages.isAtLast = next == nil } else { pages.isAtFirst = next == nil }
-            await keep(next, of: rows, beside: row, isLater: isLater, asOf: asked)
+            if generation == self.cursor.withLock(\.generation) {
+                if isLater { pages.isAtLast = next == nil } else { pages.isAtFirst = next == nil }
+            }
+            await keep(next, of: rows, beside: row, isLater: isLater, in: cacheKey, asOf: asked)
         }
     }
 
@@ -240,7 +248,8 @@ extension WindowDataProvider {
                     throw error
                 }
                 await stored(rows, page.place)
-                guard fit != .dropping || place.isEnd, let first = rows.first?.modelIdentifier, await !isStored(first)
+                guard fit != .dropping || place.isEnd, let first = rows.first?.modelIdentifier,
+                    await !isStored(first, in: cacheKey)
                 else {
                     break
                 }

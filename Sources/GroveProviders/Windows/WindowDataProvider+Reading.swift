@@ -12,16 +12,17 @@ extension WindowDataProvider {
         }
     }
 
-    /// Whether the stored list has an element, and the cache its model.
-    func isStored(_ identifier: ModelIdentifier) async -> Bool {
-        guard let cacheKey else { return false }
+    /// Whether a stored list has an element, and the cache its model.
+    func isStored(_ identifier: ModelIdentifier, in cacheKey: String) async -> Bool {
         let found = await read { $0.rows(ModelIdentifier(cacheKey), of: Element.self, .one(.element(identifier))) }
         return found?.value?.rows.first?.modelIdentifier == identifier
     }
 
-    /// The row beside one in the stored list, and whether there is a gap between; `nil` if there is neither.
-    func neighbour(of row: Element, isLater: Bool) async -> (model: Element?, isBehindGap: Bool)? {
-        guard let cacheKey, let name = row.modelIdentifier else { return nil }
+    /// The row beside one in a stored list, and whether there is a gap between; `nil` if there is neither.
+    func neighbour(
+        of row: Element, isLater: Bool, in cacheKey: String
+    ) async -> (model: Element?, isBehindGap: Bool)? {
+        guard let name = row.modelIdentifier else { return nil }
         let wanted = WantedRows(.element(name), before: isLater ? 0 : 1, after: isLater ? 2 : 1)
         let read = await read { $0.rows(ModelIdentifier(cacheKey), of: Element.self, wanted) }
         guard let found = read?.value else { return nil }
