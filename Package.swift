@@ -104,7 +104,7 @@ let package = Package(
         .target(
             name: "GroveOutbox",
             dependencies: [
-                "GrovePlatform", "GroveCache", "GroveCoding", "GroveConsistency", "GroveModel", "GroveProviders",
+                "GrovePlatform", "GroveCache", "GroveConsistency", "GroveModel", "GroveProviders",
             ],
             swiftSettings: library),
 

@@ -1,5 +1,5 @@
 # For Scripts/scratch.sh, which reads it: how a package outside this one is made, built, looked into and measured. It uses
-# what that script sets: work, SWIFT, FLAGS, system, fail.
+# what that script sets: work, version, SWIFT, FLAGS, system, fail.
 
 # MARK: - Packages
 
@@ -23,7 +23,7 @@ import PackageDescription
 let package = Package(
     name: "$name",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(url: "file://$work/grove.git", exact: "0.1.0", traits: [$traits])],
+    dependencies: [.package(url: "file://$work/grove.git", exact: "$version", traits: [$traits])],
     targets: [.executableTarget(name: "App", dependencies: [$products]$settings)]
 )
 END

@@ -35,7 +35,8 @@ fail() {
 }
 
 git clone -q --bare "$root" "$work/grove.git" || fail "$root cannot be cloned: this needs a clone made by git"
-git -C "$work/grove.git" tag -f 0.1.0 HEAD >/dev/null
+version=$(sed -n 's/.*static let kit = "\([^"]*\)".*/\1/p' "$root/Conformance/Kit/Run/ConformanceReport.swift")
+git -C "$work/grove.git" tag -f "$version" HEAD >/dev/null
 [ -z "$(git -C "$root" status --porcelain)" ] ||
     echo "scratch: builds the last commit; what changed since then is not in it: commit it first"
 
@@ -249,7 +250,7 @@ for system in $SYSTEMS; do
         client "$engine" "Grove$engine" "${library%sqlite}$([ "$library" != sqlite ] || echo sqlite3)" "Grove$engine" 0
     done
     backend=GroveMemory
-    client kit "GroveConformance and GroveMemory" - GroveConformance 0.1.0
+    client kit "GroveConformance and GroveMemory" - GroveConformance "$version"
     client logging "GroveLogging and GroveMemory" - GroveLogging LoggingObserver swift-log
     client metrics "GroveMetrics and GroveMemory" - GroveMetrics MetricsObserver swift-metrics
     backend=GroveSQLite

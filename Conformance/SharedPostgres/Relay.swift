@@ -60,6 +60,7 @@
                     }
                     self.join(client, server)
                 }
+                UnixSocket.close(listener)
             }
         }
 

@@ -14,6 +14,11 @@ struct SharedPostgres {
         guard CommandLine.arguments.count > 1 else {
             return print("SharedPostgres memory [RULE…] | CONNINFO [RULE…] [measure] [history SECONDS]")
         }
+        let known = SharedRule.all.map(\.name) + serverRules
+        if let wrong = CommandLine.arguments.first(where: { $0.hasPrefix("SH") && !known.contains($0) }) {
+            print("There is no rule \(wrong). There are \(known.joined(separator: ", ")).")
+            exit(2)
+        }
         if CommandLine.arguments[1] == "memory" { exit(await rules { MemoryWorld() } == 0 ? 0 : 1) }
         #if Postgres
             if ["work", "once"].contains(CommandLine.arguments[1]) {
@@ -57,6 +62,15 @@ struct SharedPostgres {
         #else
             print("This build has no PostgreSQL: make shared builds it with the trait Postgres.")
             exit(1)
+        #endif
+    }
+
+    /// The names of the rules that need a server.
+    private static var serverRules: [String] {
+        #if Postgres
+            PostgresRule.all.map(\.name)
+        #else
+            []
         #endif
     }
 

@@ -12,7 +12,7 @@ struct CacheState: Sendable {
     /// The number of the last call that writes.
     var sequence: LocalNumber
     /// What other processes' writes added to the numbers since.
-    var shift: UInt64 = 0
+    var shift = CallNumber.Shift.zero
     /// See ``StoreState/forgottenDeletion``.
     var forgottenDeletion: CallNumber
     /// The highest number that the store held when this process last looked.
@@ -30,9 +30,9 @@ struct CacheState: Sendable {
     /// The last commits of this process.
     var ownCommits = OwnCommits()
     /// How many wipes of all processes this one knows of; see ``StoreGeneration/wipeCount``.
-    var wipeCount: UInt64 = 0
+    var wipeCount = WipeCount.zero
     /// How many of them were another process's, found since this one has opened the store.
-    var wipesByOthers: UInt64 = 0
+    var wipesByOthers = WipeCount.zero
     /// Calls whose commits are not visible yet.
     private(set) var queue = WriteQueue()
     /// Advances with each call that fails, and if the store is opened again.
@@ -48,12 +48,8 @@ struct CacheState: Sendable {
     var wipedAt = LocalNumber.zero
     /// The number of the last call before others replaced the files, which may hold what such calls were to replace.
     var replacedAt = LocalNumber.zero
-    /// Changes each time that everything went, as far as this process knows: what was asked for before is not stored after it.
-    ///
-    /// It begins at random, so that a place of another handle, of before or after a wipe, is of no life of this one.
-    var lifeNumber = UInt64.random(in: 1...UInt64.max >> 1)
-    /// How many of those times others replaced the files.
-    var replacements: UInt64 = 0
+    /// The life of the cache, as far as this process knows: what was asked for in another one is not stored.
+    var cacheLife = LifeID.first()
 }
 
 extension CacheState {
@@ -67,7 +63,7 @@ extension CacheState {
         commitCount = opened.commitCount
         knownCommit = opened.state.commit
         knownStore = opened.state.store
-        wipeCount = opened.generation?.wipeCount ?? 0
+        wipeCount = opened.generation?.wipeCount ?? .zero
         self.epoch = epoch
         overlay = Overlay(lostLimit: lostLimit)
     }

@@ -26,9 +26,27 @@ package struct CallNumber: Comparable, Hashable, Sendable {
     /// The number before this one.
     package var previous: CallNumber { CallNumber(rawValue: rawValue &- 1) }
 
-    /// How many numbers were given after `one` up to `other`; 0 if it is no later.
+    /// How many numbers of the store's order other processes have taken before those of this process.
+    ///
+    /// The cache counts it when it sees their commits. It is added to the number that a call has in its own process.
+    @usableFromInline
+    package struct Shift: Hashable, Sendable {
+        @usableFromInline package let rawValue: UInt64
+
+        @inlinable
+        package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+        /// No other process has written.
+        @inlinable
+        package static var zero: Shift { Shift(rawValue: 0) }
+
+        @inlinable
+        package static func + (one: Shift, other: Shift) -> Shift { Shift(rawValue: one.rawValue + other.rawValue) }
+    }
+
+    /// How many numbers were given after `one` up to `other`; none if it is no later.
     @inlinable
-    package static func numbers(after one: CallNumber, upTo other: CallNumber) -> UInt64 {
-        other > one ? other.rawValue - one.rawValue : 0
+    package static func numbers(after one: CallNumber, upTo other: CallNumber) -> Shift {
+        Shift(rawValue: other > one ? other.rawValue - one.rawValue : 0)
     }
 }

@@ -61,16 +61,11 @@ package protocol FollowedCache: CacheDelegate {
     /// A place behind the calls that were passed before; its number is known once they have reached the cache.
     func place() -> StoredPlace
 
-    /// The number of the cache's present life: a wipe or a replacement of its files begins another, by any process.
-    var life: UInt64 { get }
-
-    /// How often a call of this process emptied the cache, or deleted all models of a type.
-    ///
-    /// Files that were replaced, as by another process's wipe, do not count: they only begin another ``life``.
-    var wipes: UInt64 { get }
+    /// The cache's present life: a wipe or a replacement of its files begins another, by any process.
+    var life: LifeID { get }
 
     /// How often other processes were found to have emptied the cache.
-    var wipesByOthers: UInt64 { get }
+    var wipesByOthers: WipeCount { get }
 
     /// Stores `model` and every identified model in its tree, and makes `cacheKey` name it.
     ///
@@ -93,11 +88,11 @@ package protocol FollowedCache: CacheDelegate {
     ///     list.
     ///   - fillsOnly: whether only those models are stored that the cache has no record of, because its records may be
     ///     newer.
-    ///   - wipes: the value of ``wipes`` when the edit was made, if that was before this call. After another wipe the
+    ///   - wipes: the wipes of ``life`` when the edit was made, if that was before this call. After another wipe the
     ///     edit is refused with code `cancelled`.
     func edit(
-        _ edit: ListEdit, forKey cacheKey: String, ticket: UInt64, asOf place: StoredPlace?, fillsOnly: Bool,
-        madeAt wipes: UInt64?, settled: @escaping Settled)
+        _ edit: ListEdit, forKey cacheKey: String, ticket: EditTicket, asOf place: StoredPlace?, fillsOnly: Bool,
+        madeAt wipes: WipeCount?, settled: @escaping Settled)
 
     /// Deletes the model of `identifier`; `cacheKey` names no model any more.
     func delete(
@@ -223,10 +218,10 @@ package protocol CommittedChanges: Sendable {
     /// The number of the commit, by which ``lists`` are put in order with lists that were read.
     var commitNumber: CommitNumber { get }
 
-    /// The follower's own number of the list edit that was committed; 0 if it was no edit of its own.
+    /// The follower's own number of the list edit that was committed; none if it was no edit of its own.
     ///
     /// Of its own edits a follower is told only how lists changed.
-    var ticket: UInt64 { get }
+    var ticket: EditTicket { get }
 
     /// Those of `held` that were changed or deleted, and cache keys that name another model now; evictions do not
     /// count.
@@ -252,7 +247,7 @@ extension CommittedChanges {
     package var commitNumber: CommitNumber { CommitNumber(rawValue: 0) }
 
     /// By default, it was no edit of the follower's own.
-    package var ticket: UInt64 { 0 }
+    package var ticket: EditTicket { .none }
 }
 
 /// How much a commit changed.

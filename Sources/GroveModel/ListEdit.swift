@@ -160,10 +160,10 @@ package struct ListRead<Element: Sendable>: Sendable {
     /// The commit as of which it was read; `nil` if queued calls show in it.
     package let commit: CommitNumber?
     /// The ticket of the follower's last edit that is in it.
-    package let ticket: UInt64
+    package let ticket: EditTicket
 
     /// Makes a list.
-    package init(elements: [Element], hidden: [HiddenElement], commit: CommitNumber?, ticket: UInt64) {
+    package init(elements: [Element], hidden: [HiddenElement], commit: CommitNumber?, ticket: EditTicket) {
         self.elements = elements
         self.hidden = hidden
         self.commit = commit

@@ -37,7 +37,7 @@ public struct Place: Sendable {
 /// The part of a ``Place`` that a cache gives: which calls were made before.
 package final class StoredPlace: Sendable {
     /// The life of the cache in which it was taken: a wipe or a replacement of the files begins another.
-    package let life: UInt64
+    package let life: LifeID
     /// When it was taken, in seconds since 1970; 0 if a write as of it confirms nothing.
     package let time: UInt32
     private let known = Lock<Numbers?>(nil)
@@ -51,10 +51,10 @@ package final class StoredPlace: Sendable {
         /// If another process has committed since, later numbers may belong to that process.
         package let committed: CallNumber
         /// How much the commits of other processes had added to the numbers.
-        package let shift: UInt64
+        package let shift: CallNumber.Shift
 
         /// Makes the numbers of a place.
-        package init(number: CallNumber, committed: CallNumber, shift: UInt64) {
+        package init(number: CallNumber, committed: CallNumber, shift: CallNumber.Shift) {
             (self.number, self.committed, self.shift) = (number, committed, shift)
         }
     }
@@ -62,7 +62,7 @@ package final class StoredPlace: Sendable {
     /// Makes a place.
     ///
     /// - Parameter numbers: its position, if that is already known.
-    package init(life: UInt64, time: UInt32, numbers: Numbers? = nil) {
+    package init(life: LifeID, time: UInt32, numbers: Numbers? = nil) {
         self.life = life
         self.time = time
         known.withLock { $0 = numbers }

@@ -1,7 +1,7 @@
 /// An immutable value with an identity and an equality, which providers hold and caches store.
 ///
 /// A simple model is a leaf. It is kept consistent as a whole; for trees, conform to ``Model``.
-public protocol SimpleModel: Sendable, RenamedMembers {
+public protocol SimpleModel: Sendable, RocketDataMembers {
     /// The identity of this model, or `nil` if it belongs to its nearest identified ancestor.
     ///
     /// Identity is the identifier's UTF-8 bytes. Two models with the same identifier are versions of one thing.

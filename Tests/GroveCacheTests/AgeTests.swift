@@ -206,7 +206,7 @@ struct AgeTests {
 
     /// Queues `person` as a server's answer of now.
     private func confirm(_ person: Person) {
-        cache.set(person, "Person:\(person.id)", origin: 0, asOf: cache.core.place())
+        cache.set(person, "Person:\(person.id)", origin: .none, asOf: cache.core.place())
     }
 
     @Test("What is queued is as old as its call, and stays that when it is committed")

@@ -48,7 +48,8 @@ struct ListPageTests {
         let followed = cache.followed { _ in }
         let outcome = await withCheckedContinuation { continuation in
             followed.edit(
-                .page(people(page), place, fit), forKey: "list", ticket: 1, asOf: nil, fillsOnly: false, madeAt: nil
+                .page(people(page), place, fit), forKey: "list", ticket: EditTicket(rawValue: 1), asOf: nil,
+                fillsOnly: false, madeAt: nil
             ) { continuation.resume(returning: $0) }
         }
         if case .refused(let error, _) = outcome { throw error }
@@ -213,7 +214,7 @@ struct ListPageTests {
             let outcome = await withCheckedContinuation { continuation in
                 followed.edit(
                     .page(people(ids[range]), isLater ? .after(element) : .before(element), .joining), forKey: "list",
-                    ticket: 1, asOf: nil, fillsOnly: false, madeAt: nil
+                    ticket: EditTicket(rawValue: 1), asOf: nil, fillsOnly: false, madeAt: nil
                 ) { continuation.resume(returning: $0) }
             }
             if case .refused(let error, _) = outcome { throw error }

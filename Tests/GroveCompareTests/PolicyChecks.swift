@@ -5,7 +5,7 @@ import TestSupport
 /// What holds of every eviction policy.
 enum PolicyChecks {
     /// Weight, residents and victims agree with a dictionary.
-    static func checkResidents<Policy: EvictionPolicy>(_ type: Policy.Type, seed: UInt64) {
+    static func checkResidents<Policy: SimulatedPolicy>(_ type: Policy.Type, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var policy = type.init(capacity: 2_000)
         var residents: [UInt64: Int] = [:]
@@ -51,13 +51,13 @@ enum PolicyChecks {
     }
 
     /// Nothing fits into nothing.
-    static func checkNothing<Policy: EvictionPolicy>(_ type: Policy.Type) {
+    static func checkNothing<Policy: SimulatedPolicy>(_ type: Policy.Type) {
         var policy = type.init(capacity: 0)
         #expect(!policy.insert(1, weight: 1) { _ in } && policy.evict() == nil && !policy.access(1))
     }
 
     /// Extreme capacities and weights do not overflow.
-    static func checkExtremes<Policy: EvictionPolicy>(_ type: Policy.Type) {
+    static func checkExtremes<Policy: SimulatedPolicy>(_ type: Policy.Type) {
         var policy = type.init(capacity: .max / 4)
         for key in 0..<2_000 as Range<UInt64> {
             #expect(policy.insert(key, weight: Int(UInt32.max)) { _ in Issue.record("no need to evict") })

@@ -21,7 +21,7 @@ enum Step {
     }
 }
 
-extension EvictionPolicy {
+extension SimulatedPolicy {
     /// Takes a step; whether the key was there, or is after an insertion, and who had to go.
     mutating func apply(_ step: Step) -> (hit: Bool, victims: [EvictedEntry]) {
         var victims: [EvictedEntry] = []

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Policies for comparison")
 struct RivalTests {
-    private static let rivals: [any EvictionPolicy.Type] = [
+    private static let rivals: [any SimulatedPolicy.Type] = [
         SIEVE.self, S3FIFO.self, ARC.self, WTinyLFU.self, LRU.self, HandsPolicy.self,
     ]
 

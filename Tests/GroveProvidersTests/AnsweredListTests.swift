@@ -55,7 +55,8 @@ struct AnsweredListTests {
         let asked = follower.place()
         try await cache.delete("Person:2")
         follower.edit(
-            .insert([Person(id: "2")], .last), forKey: "people", ticket: 1, asOf: asked, fillsOnly: true, madeAt: nil,
+            .insert([Person(id: "2")], .last), forKey: "people", ticket: EditTicket(rawValue: 1), asOf: asked,
+            fillsOnly: true, madeAt: nil,
             settled: { _ in })
         try await cache.flush()
         await manager.flush()

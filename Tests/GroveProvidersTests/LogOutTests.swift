@@ -155,7 +155,7 @@ struct LogOutTests {
         let cache = try MemoryCache()
         let follower = cache.followed(by: { _ in })
         let place = follower.place()
-        let wipes = follower.wipes
+        let wipes = follower.life.wipes
         let outcomes = Count()
         @Sendable func settled(_ outcome: SaveOutcome) {
             if case .refused(let error, _) = outcome, error.code == .cancelled { outcomes.add() }
@@ -165,7 +165,8 @@ struct LogOutTests {
             follower.save(person, forKey: "Person:1", asOf: place, settled: settled)
             // An edit that is made again, after others that were made before it.
             follower.edit(
-                .set([person]), forKey: "people", ticket: 1, asOf: nil, fillsOnly: false, madeAt: wipes,
+                .set([person]), forKey: "people", ticket: EditTicket(rawValue: 1), asOf: nil, fillsOnly: false,
+                madeAt: wipes,
                 settled: settled)
         }
         try await cache.flush()

@@ -7,9 +7,9 @@ import Testing
 struct UnsavedSetTests {
     private func place(_ number: UInt64) -> StoredPlace {
         StoredPlace(
-            life: 1, time: 0,
+            life: .none, time: 0,
             numbers: StoredPlace.Numbers(
-                number: CallNumber(rawValue: number), committed: CallNumber(rawValue: 0), shift: 0))
+                number: CallNumber(rawValue: number), committed: CallNumber(rawValue: 0), shift: .zero))
     }
 
     private func refused(_ number: UInt64) -> SaveOutcome {

@@ -2,7 +2,7 @@
 ///
 /// Megiddo and Modha: *ARC: A Self-Tuning, Low Overhead Replacement Cache*, FAST 2003, section 3 and figure 4. Where the
 /// paper counts pages we add up bytes, and a hit on a ghost moves the target by the weight of what comes back.
-struct ARC: EvictionPolicy {
+struct ARC: SimulatedPolicy {
     /// `arc`.
     static let name = "arc"
 

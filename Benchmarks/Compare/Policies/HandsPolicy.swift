@@ -1,7 +1,7 @@
 import GroveCache
 
 /// What a cache does, without its store: hands that sweep records in the order in which they came, and take the worst.
-struct HandsPolicy: EvictionPolicy {
+struct HandsPolicy: SimulatedPolicy {
     /// `default`.
     static let name = "default"
 

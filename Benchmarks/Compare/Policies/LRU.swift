@@ -1,7 +1,7 @@
 /// Evicts what was read longest ago.
 ///
 /// For comparison: a single pass over many keys flushes everything else.
-struct LRU: EvictionPolicy {
+struct LRU: SimulatedPolicy {
     /// `lru`.
     static let name = "lru"
 

@@ -5,7 +5,7 @@
 /// two reads to pass from the small to the main queue, counters up to three. Ghosts have the weight of their entries.
 ///
 /// The default of earlier versions grew out of it.
-struct S3FIFO: EvictionPolicy {
+struct S3FIFO: SimulatedPolicy {
     /// `s3fifo`.
     static let name = "s3fifo"
 

@@ -2,7 +2,7 @@
 ///
 /// Zhang, Yang, Yue, Vigfusson and Rashmi: *SIEVE is Simpler than LRU*, NSDI 2024, section 3 and algorithm 1. Weights
 /// are ours: the hand goes on until there is room.
-struct SIEVE: EvictionPolicy {
+struct SIEVE: SimulatedPolicy {
     /// `sieve`.
     static let name = "sieve"
 

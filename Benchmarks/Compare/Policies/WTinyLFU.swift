@@ -3,7 +3,7 @@
 /// Einziger, Friedman and Manes: *TinyLFU: A Highly Efficient Cache Admission Policy*, ACM Transactions on Storage 13(4),
 /// 2017, section 4, with its constants: one hundredth for the window, four fifths of the rest protected. Absent keys
 /// that are asked for are counted in the sketch.
-struct WTinyLFU: EvictionPolicy {
+struct WTinyLFU: SimulatedPolicy {
     /// `wtinylfu`.
     static let name = "wtinylfu"
 

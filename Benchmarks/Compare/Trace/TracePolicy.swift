@@ -8,7 +8,7 @@ package enum TracePolicy: String, CaseIterable {
     case `default`
 
     /// The policy itself.
-    var type: any EvictionPolicy.Type {
+    var type: any SimulatedPolicy.Type {
         switch self {
         case .lru: LRU.self
         case .sieve: SIEVE.self

@@ -43,7 +43,7 @@ struct TraceReplay {
         (bytes, hitBytes) = (trace.requests.count, hits)
     }
 
-    private mutating func run<Policy: EvictionPolicy>(_ trace: AccessTrace, _ type: Policy.Type) {
+    private mutating func run<Policy: SimulatedPolicy>(_ trace: AccessTrace, _ type: Policy.Type) {
         var policy = type.init(capacity: capacity)
         var (hits, evictions, bytes, hitBytes) = (0, 0, 0, 0)
         for (place, number) in trace.requests.enumerated() {

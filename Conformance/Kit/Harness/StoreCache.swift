@@ -84,7 +84,9 @@ struct StoreCache<Store: NodeStore>: ConformanceCache, ForwardingDelegate {
     func edit(_ key: String, _ edit: ListEdit, asOf place: Place?) throws(CacheError) {
         let outcome = Mutex<SaveOutcome?>(nil)
         let followed = cache.followed { _ in }
-        followed.edit(edit, forKey: key, ticket: 1, asOf: place?.stored, fillsOnly: false, madeAt: nil) { settled in
+        followed.edit(
+            edit, forKey: key, ticket: EditTicket(rawValue: 1), asOf: place?.stored, fillsOnly: false, madeAt: nil
+        ) { settled in
             outcome.withLock { $0 = settled }
         }
         try cache.flush()

@@ -50,7 +50,7 @@ struct ConformanceRequest {
             case "--seed": console.seed = try parsed { UInt64($0) }
             case "--format": console.format = try parsed { ReportFormat(rawValue: $0) }
             case "--output": output = try value()
-            case "--minutes": minutes = try parsed { Double($0).flatMap { $0 > 0 ? $0 : nil } }
+            case "--soak": minutes = try parsed { Double($0).flatMap { $0 > 0 ? $0 : nil } }
             case "--replay": replay = try value()
             default: throw CheckFailure("there is no option \(name); --help shows them")
             }
@@ -72,7 +72,7 @@ struct ConformanceRequest {
           --fail-fast      stop at the first broken rule
           --seed NUMBER    the seed that a report printed: the run is the same again
           --replay FILE    run the program that a broken rule saved, and nothing else
-          --minutes NUMBER try random programs, kills and faults for so long instead
+          --soak MINUTES   try random programs, kills and faults for so long instead
 
         WHAT IS PRINTED
           --list           the rules, and check nothing

@@ -6,9 +6,9 @@ final class ChangeHub: Sendable {
         var keys: UInt64 = 0
         var models: [ModelIdentifier: [UInt64: Weak<CacheChange>]] = [:]
         var all: [UInt64: Weak<ChangeSet>] = [:]
-        var followers: [UInt64: @Sendable (any CommittedChanges) -> Void] = [:]
+        var followers: [FollowerID: @Sendable (any CommittedChanges) -> Void] = [:]
         /// What those of them show who say so.
-        var shows: [UInt64: @Sendable (ShownItem) -> Bool] = [:]
+        var shows: [FollowerID: @Sendable (ShownItem) -> Bool] = [:]
     }
 
     private struct Weak<Element: Sendable>: Sendable {
@@ -32,12 +32,13 @@ final class ChangeHub: Sendable {
     /// Lets `tell` be told of every change set, in its turn, that is of another origin than the one returned.
     func follow(
         _ tell: @escaping @Sendable (any CommittedChanges) -> Void, shows: (@Sendable (ShownItem) -> Bool)?
-    ) -> UInt64 {
+    ) -> FollowerID {
         state.withLock { state in
             state.keys += 1
-            state.followers[state.keys] = tell
-            state.shows[state.keys] = shows
-            return state.keys
+            let follower = FollowerID(rawValue: state.keys)
+            state.followers[follower] = tell
+            state.shows[follower] = shows
+            return follower
         }
     }
 
@@ -49,7 +50,7 @@ final class ChangeHub: Sendable {
     }
 
     /// Ends that.
-    func unfollow(_ origin: UInt64) {
+    func unfollow(_ origin: FollowerID) {
         // What it holds may call the cache when it goes, so not under the lock.
         let left = state.withLock { ($0.followers.removeValue(forKey: origin), $0.shows.removeValue(forKey: origin)) }
         extendLifetime(left)
@@ -112,7 +113,7 @@ final class ChangeHub: Sendable {
             let names = changes.withoutTree
             for tell in others.values { tell(names) }
         }
-        if changes.editTicket > 0 { followers[changes.origin]?(OwnEdit(changes)) }
+        if changes.editTicket != .none { followers[changes.origin]?(OwnEdit(changes)) }
     }
 
     /// Tells every reader of something in `changes`.

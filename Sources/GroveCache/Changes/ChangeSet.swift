@@ -28,9 +28,9 @@ public struct ChangeSet: Sendable {
     /// The parts that most change sets do not have.
     private var rest: Rest?
     /// The follower whose call it was, which is not told; 0 for none.
-    var origin: UInt64 = 0
+    var origin = FollowerID.none
     /// The number that a follower gave to the call, if it edits a list; 0 for none.
-    var editTicket: UInt64 = 0
+    var editTicket = EditTicket.none
     /// The number of the commit; zero before it is known.
     package internal(set) var commitNumber = CommitNumber(rawValue: 0)
     /// Whether a call emptied the cache.

@@ -2,7 +2,7 @@ import GroveModel
 
 /// What became of a follower's own edit of a list, as that follower is told.
 struct OwnEdit: CommittedChanges {
-    let ticket: UInt64
+    let ticket: EditTicket
     let commitNumber: CommitNumber
     let lists: [ListChange]
 

@@ -3,8 +3,8 @@ import GroveModel
 /// Which edits of lists followers have in which commit: a follower that reads a list again knows by it which of its edits are in it.
 final class OwnEdits: Sendable {
     private struct Entry {
-        let origin: UInt64
-        let ticket: UInt64
+        let origin: FollowerID
+        let ticket: EditTicket
         let commit: CommitNumber
     }
 
@@ -13,7 +13,9 @@ final class OwnEdits: Sendable {
 
     /// Says that commit `commit`, which is about to be made, has the edits of `calls`.
     func announce(_ calls: [PendingWrite], _ commit: CommitNumber) {
-        let new = calls.filter { $0.ticket > 0 }.map { Entry(origin: $0.origin, ticket: $0.ticket, commit: commit) }
+        let new = calls.filter { $0.ticket != .none }.map {
+            Entry(origin: $0.origin, ticket: $0.ticket, commit: commit)
+        }
         guard !new.isEmpty else { return }
         entries.withLock { entries in
             entries += new
@@ -23,7 +25,7 @@ final class OwnEdits: Sendable {
 
     /// Says that it was not made.
     func withdraw(_ calls: [PendingWrite]) {
-        let own = calls.filter { $0.ticket > 0 }
+        let own = calls.filter { $0.ticket != .none }
         guard !own.isEmpty else { return }
         entries.withLock { entries in
             entries.removeAll { entry in own.contains { $0.origin == entry.origin && $0.ticket == entry.ticket } }
@@ -31,9 +33,9 @@ final class OwnEdits: Sendable {
     }
 
     /// The last edit of a follower that commit `commit` has, or one before it.
-    func last(of origin: UInt64, in commit: CommitNumber) -> UInt64 {
+    func last(of origin: FollowerID, in commit: CommitNumber) -> EditTicket {
         entries.withLock { entries in
-            entries.last { $0.origin == origin && $0.commit <= commit }?.ticket ?? 0
+            entries.last { $0.origin == origin && $0.commit <= commit }?.ticket ?? .none
         }
     }
 }

@@ -59,7 +59,7 @@ extension Evictor {
             do throws(CacheError) {
                 try store.transact { (transaction) throws(CacheError) in
                     var commit = try WriteTransaction(
-                        transaction, session: session, shift: 0, lastCommitted: .max, eviction: EvictionWork(self))
+                        transaction, session: session, shift: .zero, lastCommitted: .max, eviction: EvictionWork(self))
                     try commit.prepareAccount()
                     let evicted = try commit.removeVictims(downTo: limit, most: Evictor.evictionsAtOnce)
                     // Counted and not named: there is no room.

@@ -24,7 +24,7 @@ extension NormalizedCache: CacheDelegate {
     /// cache.setModel(message, forKey: "Message:34", context: nil)
     /// ```
     public func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
-        set(model, cacheKey, origin: 0)
+        set(model, cacheKey, origin: .none)
     }
 
     /// Reads a collection on a queue of the cache; the read is a miss if an element is missing.
@@ -58,7 +58,7 @@ extension NormalizedCache: CacheDelegate {
     /// cache.setCollection(messages, forKey: "inbox", context: nil)
     /// ```
     public func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
-        set(collection, cacheKey, origin: 0)
+        set(collection, cacheKey, origin: .none)
     }
 
     /// Queues the deletion and returns.
@@ -67,7 +67,7 @@ extension NormalizedCache: CacheDelegate {
     /// cache.deleteModel(message, forKey: nil, context: nil)
     /// ```
     public func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
-        delete(model.modelIdentifier, cacheKey, origin: 0)
+        delete(model.modelIdentifier, cacheKey, origin: .none)
     }
 
     // MARK: Types known only at run time

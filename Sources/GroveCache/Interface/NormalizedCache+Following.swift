@@ -15,7 +15,7 @@ extension NormalizedCache: FollowableCache {
     // MARK: Writes, by a follower or not
 
     func set(
-        _ model: any SimpleModel, _ key: String, origin: UInt64, asOf place: StoredPlace? = nil,
+        _ model: any SimpleModel, _ key: String, origin: FollowerID, asOf place: StoredPlace? = nil,
         settled: FollowedCache.Settled? = nil
     ) {
         enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
@@ -23,13 +23,13 @@ extension NormalizedCache: FollowableCache {
         }
     }
 
-    func set(_ collection: [any SimpleModel], _ key: String, origin: UInt64) {
+    func set(_ collection: [any SimpleModel], _ key: String, origin: FollowerID) {
         edit(.set(collection), key, origin: origin)
     }
 
     func edit(
-        _ edit: ListEdit, _ key: String, origin: UInt64, ticket: UInt64 = 0, asOf place: StoredPlace? = nil,
-        fillsOnly: Bool = false, madeAt wipes: UInt64? = nil, settled: FollowedCache.Settled? = nil
+        _ edit: ListEdit, _ key: String, origin: FollowerID, ticket: EditTicket = .none, asOf place: StoredPlace? = nil,
+        fillsOnly: Bool = false, madeAt wipes: WipeCount? = nil, settled: FollowedCache.Settled? = nil
     ) {
         enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
             try ModelIdentifier(key).check()
@@ -56,7 +56,7 @@ extension NormalizedCache: FollowableCache {
     }
 
     func delete(
-        _ identifier: ModelIdentifier?, _ key: String?, origin: UInt64, asOf place: StoredPlace? = nil,
+        _ identifier: ModelIdentifier?, _ key: String?, origin: FollowerID, asOf place: StoredPlace? = nil,
         settled: FollowedCache.Settled? = nil
     ) {
         enqueue(key ?? identifier?.rawValue, origin: origin, settled: settled) { () throws(CacheError) in
@@ -89,9 +89,9 @@ extension PendingWrite.Content {
 /// A cache as one follower uses it.
 private final class Followed<Store: NodeStore>: FollowedCache {
     private let cache: NormalizedCache<Store>
-    private let origin: UInt64
+    private let origin: FollowerID
 
-    init(cache: NormalizedCache<Store>, origin: UInt64) {
+    init(cache: NormalizedCache<Store>, origin: FollowerID) {
         self.cache = cache
         self.origin = origin
     }
@@ -107,11 +107,9 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         return place
     }
 
-    var life: UInt64 { cache.core.life }
+    var life: LifeID { cache.core.life }
 
-    var wipes: UInt64 { cache.core.wipes }
-
-    var wipesByOthers: UInt64 { cache.core.state.withLock(\.wipesByOthers) }
+    var wipesByOthers: WipeCount { cache.core.state.withLock(\.wipesByOthers) }
 
     // MARK: Writes
 
@@ -120,8 +118,8 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     }
 
     func edit(
-        _ edit: ListEdit, forKey cacheKey: String, ticket: UInt64, asOf place: StoredPlace?, fillsOnly: Bool,
-        madeAt wipes: UInt64?, settled: @escaping Settled
+        _ edit: ListEdit, forKey cacheKey: String, ticket: EditTicket, asOf place: StoredPlace?, fillsOnly: Bool,
+        madeAt wipes: WipeCount?, settled: @escaping Settled
     ) {
         cache.edit(
             edit, cacheKey, origin: origin, ticket: ticket, asOf: place, fillsOnly: fillsOnly, madeAt: wipes,
@@ -266,7 +264,7 @@ private struct SharedView: ~Copyable, CacheReader {
 
     /// Reads a list, and says as of which commit, and which of a follower's edits it has.
     func readList<T: SimpleModel>(
-        _ key: String, ofAny type: T.Type, missing: MissingElements, for origin: UInt64
+        _ key: String, ofAny type: T.Type, missing: MissingElements, for origin: FollowerID
     ) throws(CacheError) -> CacheRead<ListRead<T>> {
         let view = unsafe reader.state.pointee.view
         let commit = try view.map { (view) throws(CacheError) in try StoreState(view).commit }
@@ -274,7 +272,7 @@ private struct SharedView: ~Copyable, CacheReader {
             ListRead(
                 elements: elements, hidden: read.hidden,
                 commit: read.isCommitted ? commit : nil,
-                ticket: commit.map { core.ownEdits.last(of: origin, in: $0) } ?? 0)
+                ticket: commit.map { core.ownEdits.last(of: origin, in: $0) } ?? .none)
         }
     }
 }
@@ -283,7 +281,7 @@ private struct SharedView: ~Copyable, CacheReader {
 private struct AgainView: FollowedView {
     let core: CacheCore
     let reader: Reconstructor
-    let origin: UInt64
+    let origin: FollowerID
 
     private var view: SharedView { SharedView(core: core, reader: reader, isCounted: false) }
 

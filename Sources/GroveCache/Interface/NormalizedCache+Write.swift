@@ -132,7 +132,7 @@ extension NormalizedCache: CacheWriter {
     /// - Parameter settled: called once with the outcome.
     @discardableResult
     func enqueue(
-        _ key: String?, origin: UInt64 = 0, settled: FollowedCache.Settled? = nil,
+        _ key: String?, origin: FollowerID = .none, settled: FollowedCache.Settled? = nil,
         _ content: () throws(CacheError) -> PendingWrite.Content
     ) -> Bool {
         var place: StoredPlace?
@@ -192,7 +192,7 @@ extension SaveOutcome {
         _ settled: FollowedCache.Settled?, _ place: StoredPlace?
     ) -> (@Sendable (Result<Bool, CacheError>) -> Void)? {
         guard let settled else { return nil }
-        let place = place ?? StoredPlace(life: 0, time: 0)
+        let place = place ?? StoredPlace(life: .none, time: 0)
         return { outcome in
             switch outcome {
             case .success(let isWhole): settled(.stored(isWhole: isWhole, place))

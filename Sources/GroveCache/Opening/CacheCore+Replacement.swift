@@ -77,7 +77,7 @@ extension CacheCore {
         let (dropped, waiting, isWiped) = state.withLock { state in
             transition(&state.life, OpenStore(opened.store, opened.generation))
             let isWiped = state.noteWipes(opened.generation)
-            if isWiped { state.wipesByOthers += 1 }
+            if isWiped { state.wipesByOthers = state.wipesByOthers + 1 }
             let (dropped, waiting) = state.adopt(opened, isOther: isOther)
             return (dropped, waiting, isWiped)
         }
@@ -136,8 +136,7 @@ extension CacheState {
     mutating func noteReplacement() {
         wipedAt = max(wipedAt, sequence)
         replacedAt = sequence
-        lifeNumber += 1
-        replacements += 1
+        cacheLife.replace()
     }
 
     /// Whether `opened` is another store than the one that was open last.

@@ -124,8 +124,8 @@ final class StoreGeneration: @unchecked Sendable {
     }
 
     /// How often calls of the processes have emptied the cache.
-    var wipeCount: UInt64 {
-        unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[2].load(ordering: .acquiring)
+    var wipeCount: WipeCount {
+        unsafe WipeCount(rawValue: address.assumingMemoryBound(to: Atomic<UInt64>.self)[2].load(ordering: .acquiring))
     }
 
     /// Counts a call that has emptied the cache; the lock is held since before ``advance()``.

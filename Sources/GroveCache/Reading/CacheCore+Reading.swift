@@ -108,7 +108,7 @@ extension CacheCore {
     /// What a view that holds `stored` adds to the numbers of this process's queued calls: other processes' commits.
     ///
     /// As of now: commits that were made since the read began are this process's own, and shift nothing.
-    func shift(over stored: StoreState) -> UInt64 {
+    func shift(over stored: StoreState) -> CallNumber.Shift {
         state.withLock { state in
             if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
                 return upcoming.shift + CallNumber.numbers(after: upcoming.stored.sequence, upTo: stored.sequence)

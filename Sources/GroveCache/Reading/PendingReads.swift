@@ -7,7 +7,7 @@ final class PendingReads: Sendable {
         /// The place in the queue of the last call that the view shows, or that empties the store.
         var afterPlace = QueuePlace.zero
         /// What is added to the calls' numbers: what other processes' writes added to those of the store.
-        var shift: UInt64 = 0
+        var shift = CallNumber.Shift.zero
         /// See ``StoreState/forgottenDeletion``.
         var forgottenDeletion = CallNumber.zero
     }
@@ -76,13 +76,13 @@ final class PendingReads: Sendable {
 
     /// Whether what is under `key` could not be stored.
     func isLost(_ key: UnsafeRawBufferPointer) -> Bool {
-        unsafe entries(key, behind: .last).contains { unsafe !$0.call.collectionUpdates(of: key, shift: 0).isEmpty }
+        unsafe entries(key, behind: .last).contains { unsafe !$0.call.collectionUpdates(of: key, shift: .zero).isEmpty }
     }
 
     /// What `find` finds under `key` in what was lost and in the calls that `view` does not show, in their order.
     private func gather<Update>(
         _ key: UnsafeRawBufferPointer, over view: (any NodeView)?, _ placement: inout Placement?,
-        _ find: (PendingWrite, UInt64) -> [Update]
+        _ find: (PendingWrite, CallNumber.Shift) -> [Update]
     ) throws(CacheError) -> [Update] {
         let entries = unsafe entries(key, behind: self.placement.afterPlace)
         if entries.isEmpty { return [] }

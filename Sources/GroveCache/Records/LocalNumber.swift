@@ -18,8 +18,12 @@ struct LocalNumber: Comparable, Hashable, Sendable {
     var next: LocalNumber { LocalNumber(rawValue: rawValue + 1) }
 
     /// The number in the store's order, if other processes' commits have added `shift`.
-    func number(shiftedBy shift: UInt64) -> CallNumber { CallNumber(rawValue: rawValue + shift) }
+    func number(shiftedBy shift: CallNumber.Shift) -> CallNumber {
+        CallNumber(rawValue: rawValue + shift.rawValue)
+    }
 
     /// The shift by which this number comes next after `last`, which is no less than it.
-    func shift(after last: CallNumber) -> UInt64 { last.rawValue + 1 - rawValue }
+    func shift(after last: CallNumber) -> CallNumber.Shift {
+        CallNumber.Shift(rawValue: last.rawValue + 1 - rawValue)
+    }
 }

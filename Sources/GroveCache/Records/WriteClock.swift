@@ -82,7 +82,7 @@ struct WriteClock: Equatable {
     /// if there is none.
     func forEachMark(_ sequence: CallNumber, _ body: (UInt64) -> Void) {
         for mark in marks {
-            let calls = UInt64(UInt32(clamping: CallNumber.numbers(after: mark.sequence, upTo: sequence)))
+            let calls = UInt64(UInt32(clamping: CallNumber.numbers(after: mark.sequence, upTo: sequence).rawValue))
             let steps = UInt64(UInt32(clamping: now >> WriteClock.stepShift &- mark.step))
             body(steps << 32 | calls)
         }

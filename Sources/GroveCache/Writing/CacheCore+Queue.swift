@@ -36,23 +36,15 @@ extension CacheCore {
             state.noticeReplacement()
             // No two places are one.
             state.sequence = state.sequence.next
-            return StoredPlace(life: state.lifeNumber, time: time, numbers: state.numbers(ofCall: state.sequence))
+            return StoredPlace(life: state.cacheLife, time: time, numbers: state.numbers(ofCall: state.sequence))
         }
     }
 
     /// Which life the store is in.
-    var life: UInt64 {
+    var life: LifeID {
         state.withLock { state in
             state.noticeReplacement()
-            return state.lifeNumber
-        }
-    }
-
-    /// How often a call of this process emptied the store, or deleted all models of a type.
-    var wipes: UInt64 {
-        state.withLock { state in
-            state.noticeReplacement()
-            return state.wipes
+            return state.cacheLife
         }
     }
 
@@ -61,13 +53,13 @@ extension CacheCore {
         let time = clock.ofCall
         return state.withLock { state in
             state.noticeReplacement()
-            return StoredPlace(life: state.lifeNumber, time: time)
+            return StoredPlace(life: state.cacheLife, time: time)
         }
     }
 
     /// The place of a call of this number, which confirms nothing if it is saved again.
     func place(ofCall sequence: LocalNumber) -> StoredPlace {
-        state.withLock { StoredPlace(life: $0.lifeNumber, time: 0, numbers: $0.numbers(ofCall: sequence)) }
+        state.withLock { StoredPlace(life: $0.cacheLife, time: 0, numbers: $0.numbers(ofCall: sequence)) }
     }
 
     /// Queues `write`; from now on every read sees it.
@@ -98,7 +90,7 @@ extension CacheCore {
             }
             if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
             // A wipe that no call asked for only forgets.
-            if write.isWipe, write.completion != nil { state.lifeNumber += 1 }
+            if write.isWipe, write.completion != nil { state.cacheLife.wipe() }
             // Writes that callers wait for are held up elsewhere, and take no room from the others.
             if write.completion == nil, !write.isInvalidation,
                 state.queue.unawaitedByteCount + write.byteCount > queueLimit
@@ -180,19 +172,16 @@ extension CacheCore {
 }
 
 extension CacheState {
-    /// How often a call of this process emptied the store, or deleted all models of a type.
-    var wipes: UInt64 { lifeNumber - replacements }
-
     /// Whether `write` speaks as of a place in another life of the cache, or was made before a wipe that takes it along.
     func isOfAnotherLife(_ write: PendingWrite) -> Bool {
-        write.asOf.map { $0.life != lifeNumber } ?? false || write.wipes.map { $0 != wipes } ?? false
+        write.asOf.map { $0.life != cacheLife } ?? false || write.wipes.map { $0 != cacheLife.wipes } ?? false
     }
 
     /// Begins another life of the cache; returns the queued calls that are of an earlier one.
     ///
     /// They were queued while the transaction ran that ended that life.
     mutating func beginLife() -> [PendingWrite] {
-        lifeNumber += 1
+        cacheLife.wipe()
         return queue.calls.filter { isOfAnotherLife($0) }
     }
 

@@ -374,7 +374,7 @@ extension CacheCore {
 
 extension PendingWrite {
     /// Whether the follower whose edit this is makes good that it failed: it stores the whole list.
-    fileprivate func isAnswered(_ error: CacheError?) -> Bool { ticket > 0 && error?.code == .outOfRange }
+    fileprivate func isAnswered(_ error: CacheError?) -> Bool { ticket != .none && error?.code == .outOfRange }
 }
 
 extension Result {

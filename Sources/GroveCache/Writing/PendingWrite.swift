@@ -53,7 +53,7 @@ final class PendingWrite: Sendable {
     /// The place that its content is as of; `nil` if that is the call itself.
     let asOf: StoredPlace?
     /// How often calls of this process had emptied the store when the call was made; `nil` if no wipe since takes the call along.
-    let wipes: UInt64?
+    let wipes: WipeCount?
     /// The place of the call in the queue: calls are committed in this order; 0 before it is queued.
     var place: QueuePlace { unsafe queuePlace }
     // SAFETY: set once, under the lock of the queue, before any other thread can see the call.
@@ -66,16 +66,16 @@ final class PendingWrite: Sendable {
     /// Whether of the tree's nodes those are stored that the store has no record of.
     let fillsOnly: Bool
     let extras: [Extra]
-    /// The number that the follower gave to its edit of a list, if it is one; 0 for none.
-    let ticket: UInt64
+    /// The number that the follower gave to its edit of a list, if it is one.
+    let ticket: EditTicket
     /// Whether the call empties the store: nothing before it shows any more.
     let isWipe: Bool
     /// Whether the call only forgets what an earlier one could not store.
     let isInvalidation: Bool
     /// Whether the call is done only when the commit survives loss of power.
     let isDurable: Bool
-    /// The follower that made the call; 0 for none.
-    let origin: UInt64
+    /// The follower that made the call.
+    let origin: FollowerID
     /// Called once with the outcome of a call for which no caller waits: if it is stored, whether all of it is.
     let settled: (@Sendable (Result<Bool, CacheError>) -> Void)?
     /// Called once with the outcome of the call, after its commit is visible; may be called on any thread.
@@ -86,10 +86,11 @@ final class PendingWrite: Sendable {
     private let places: [[UInt8]: Int]?
 
     init(
-        sequence: LocalNumber, time: UInt32 = 0, asOf: StoredPlace? = nil, wipes: UInt64? = nil, tree: NodeTree? = nil,
+        sequence: LocalNumber, time: UInt32 = 0, asOf: StoredPlace? = nil, wipes: WipeCount? = nil,
+        tree: NodeTree? = nil,
         fillsOnly: Bool = false, extras: [Extra] = [], isWipe: Bool = false, isInvalidation: Bool = false,
-        isDurable: Bool = false, origin: UInt64 = 0,
-        ticket: UInt64 = 0,
+        isDurable: Bool = false, origin: FollowerID = .none,
+        ticket: EditTicket = .none,
         settled: (@Sendable (Result<Bool, CacheError>) -> Void)? = nil,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
@@ -202,7 +203,7 @@ final class PendingWrite: Sendable {
     }
 
     /// The updates of the call to `key`, a store's key, in their order; valid while this call is held.
-    func updates(of key: UnsafeRawBufferPointer, shift: UInt64) -> [RecordUpdate] {
+    func updates(of key: UnsafeRawBufferPointer, shift: CallNumber.Shift) -> [RecordUpdate] {
         var updates: [RecordUpdate] = []
         if let tree, unsafe key[0] == Namespace.node {
             let identifier = unsafe UnsafeRawBufferPointer(rebasing: key[1...])
@@ -232,7 +233,7 @@ final class PendingWrite: Sendable {
     }
 
     /// The update that does `change` to `key`, as of the place that the call speaks of.
-    func update(_ key: UnsafeRawBufferPointer, _ change: RecordUpdate.Change, shift: UInt64) -> RecordUpdate {
+    func update(_ key: UnsafeRawBufferPointer, _ change: RecordUpdate.Change, shift: CallNumber.Shift) -> RecordUpdate {
         var place = asOf?.numbers
         if case .invalidate(let invalidation) = change {
             if let deletedAt = invalidation.deletedAt {
@@ -257,12 +258,12 @@ extension PendingWrite {
     /// The number after which other calls came later than the place that the call is as of; `nil` if that is the call itself.
     ///
     /// Numbers that another process has given since are not told from those of calls before the place.
-    func since(_ shift: UInt64) -> CallNumber? {
+    func since(_ shift: CallNumber.Shift) -> CallNumber? {
         asOf?.numbers.map { $0.shift == shift ? $0.number : $0.committed }
     }
 
     /// The updates of the call to the collection under `key`, a store's key, in their order.
-    func collectionUpdates(of key: UnsafeRawBufferPointer, shift: UInt64) -> [CollectionUpdate] {
+    func collectionUpdates(of key: UnsafeRawBufferPointer, shift: CallNumber.Shift) -> [CollectionUpdate] {
         let named: ArraySlice<Extra>
         if let places {
             named = unsafe places[Array(key)].map { extras[$0...$0] } ?? []
@@ -293,12 +294,12 @@ extension PendingWrite {
         /// See ``PendingWrite/fillsOnly``.
         var fillsOnly = false
         var extras: [Extra] = []
-        /// The number that the follower gave to its edit of a list, if it is one; 0 for none.
-        var ticket: UInt64 = 0
+        /// The number that the follower gave to its edit of a list, if it is one.
+        var ticket = EditTicket.none
         /// The place that it is as of; `nil` if that is the call itself.
         var asOf: StoredPlace?
         /// See ``PendingWrite/wipes``.
-        var wipes: UInt64?
+        var wipes: WipeCount?
         /// Whether the content comes from the source of the models, so that their ages start again from zero.
         var isConfirmed = false
     }

@@ -50,7 +50,7 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     /// Performs one call of the body.
     func perform(_ durability: Durability, _ content: PendingWrite.Content) throws(CacheError) -> ChangeSet {
         if let failure { throw failure }
-        if let asOf = content.asOf, core.state.withLock({ $0.lifeNumber }) != asOf.life {
+        if let asOf = content.asOf, core.state.withLock({ $0.cacheLife }) != asOf.life {
             throw CacheError.isOfAnotherLife
         }
         if durability == .durable { self.durability = .durable }

@@ -6,7 +6,7 @@ struct WriteTransaction: ~Copyable {
     private(set) var transaction: any NodeTransaction
     var stored: StoreState
     private let original: StoreState
-    private(set) var shift: UInt64
+    private(set) var shift: CallNumber.Shift
     private var key = KeyBuffer()
     private var out = ByteBuffer(capacity: 1_024)
     var hasWritten = false
@@ -34,7 +34,7 @@ struct WriteTransaction: ~Copyable {
     var history: HistoryDraft
 
     init(
-        _ transaction: any NodeTransaction, session: SessionID, shift: UInt64, lastCommitted: CallNumber,
+        _ transaction: any NodeTransaction, session: SessionID, shift: CallNumber.Shift, lastCommitted: CallNumber,
         eviction: EvictionWork = EvictionWork(), renewal: UInt32? = nil, history: HistoryLimit = .none,
         lists: ListWork = ListWork()
     ) throws(CacheError) {
@@ -326,7 +326,7 @@ struct TransactionSummary {
     var found: StoreState
     /// What it says now.
     var stored: StoreState
-    var shift: UInt64
+    var shift: CallNumber.Shift
     var putCount: Int
     var putBytes: Int
     /// What it did to lists, for the log.

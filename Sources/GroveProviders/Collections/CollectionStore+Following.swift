@@ -16,7 +16,7 @@ extension CollectionStore {
             if case .news(let news) = reading {
                 var brought: [ModelIdentifier: any SimpleModel] = [:]
                 var isLacking = false
-                for identifier in Set(news.filter { $0.ticket == 0 }.flatMap { $0.splices.flatMap(\.elements) }) {
+                for identifier in Set(news.filter { $0.ticket == .none }.flatMap { $0.splices.flatMap(\.elements) }) {
                     switch view?.model(identifier, as: type) {
                     case .hit(let model): brought[identifier] = model
                     case .miss(let miss) where miss.reason == .deleted:
@@ -179,7 +179,7 @@ extension CollectionStore {
         var isAffected = false
         var isKnown = !isLacking
         for item in news {
-            let own = pending.first { item.ticket > 0 && $0.ticket == item.ticket }
+            let own = pending.first { item.ticket != .none && $0.ticket == item.ticket }
             if commit.map({ $0 < item.commit }) ?? item.isWhole {
                 isAffected = isAffected || own == nil || own?.edit.splices(in: list) != item.splices
                 isReset = isReset || item.isWhole
@@ -262,7 +262,7 @@ extension CollectionStore {
                     return nil
                 }
                 // Of others' edits the models were read, but for those that were deleted; of this manager's own they are known.
-                if item.ticket > 0 { isKnown = false }
+                if item.ticket != .none { isKnown = false }
                 return models[identifier].map { entry($0) }
             }
             guard let change else { return false }

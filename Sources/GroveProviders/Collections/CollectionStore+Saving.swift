@@ -26,7 +26,7 @@ extension CollectionStore {
         endEditsOfBefore(beside: before)
         // What was kept before a whole list makes no difference; an answer is put under what was kept since its request.
         if case .set(_, isPage: false) = edit {
-            if place == nil { pending.removeAll { $0.ticket == 0 } }
+            if place == nil { pending.removeAll { $0.ticket == .none } }
             isInCache = isInCache || !pending.contains(where: \.isKept)
         }
         sendKept(of: before, context: context)
@@ -87,9 +87,9 @@ extension CollectionStore {
     private func send(
         _ make: @escaping @Sendable ([any SimpleModel]) -> ListEdit, _ edit: EntryEdit<T>? = nil,
         storing models: [any SimpleModel]? = nil, newest list: [Entry<T>]? = nil, asOf place: StoredPlace? = nil,
-        madeAt former: UInt64? = nil, _ context: (any Sendable)?
-    ) -> UInt64 {
-        guard let followed = manager.followed, let cacheKey else { return 0 }
+        madeAt former: WipeCount? = nil, _ context: (any Sendable)?
+    ) -> EditTicket {
+        guard let followed = manager.followed, let cacheKey else { return .none }
         let ticket = manager.takeTicket()
         let name = ModelIdentifier(cacheKey)
         let newest = list.map { newestElements($0) }
@@ -143,7 +143,7 @@ extension CollectionStore {
     ///
     /// - Parameter edit: the first of them: a read of the list may have let go of it before this is told.
     private func sendAgain(
-        from ticket: UInt64, _ edit: EntryEdit<T>?, madeAt former: UInt64, _ context: (any Sendable)?
+        from ticket: EditTicket, _ edit: EntryEdit<T>?, madeAt former: WipeCount, _ context: (any Sendable)?
     ) {
         endEditsOfBefore()
         if let edit, former == wipes, ticket > lastWhole, !pending.contains(where: { $0.ticket == ticket }) {
@@ -155,7 +155,7 @@ extension CollectionStore {
         let edits = pending[first...]
         pending[first...] = (edits.filter(\.isAnswer) + edits.filter { !$0.isAnswer })[...]
         for index in first..<pending.count where !pending[index].isAnswer {
-            pending[index].ticket = 0
+            pending[index].ticket = .none
             // One of them may be made after all, before it is made again.
             if case .insert(let entries, let place, _) = pending[index].edit,
                 entries.allSatisfy({ $0.model.modelIdentifier != nil })
@@ -186,7 +186,8 @@ extension CollectionStore {
     ///
     /// - Parameter ticket: its number; 0 if it stays in memory until the next one that is stored.
     func keep(
-        _ edit: EntryEdit<T>, of before: PersistentVector<Entry<T>>, _ ticket: UInt64 = 0, isAnswer: Bool = false
+        _ edit: EntryEdit<T>, of before: PersistentVector<Entry<T>>, _ ticket: EditTicket = .none,
+        isAnswer: Bool = false
     ) {
         guard manager.followed != nil || isLoading, cacheKey != nil else { return }
         endEditsOfBefore(beside: before)
@@ -196,8 +197,8 @@ extension CollectionStore {
 
     /// Lets go of the edits up to that of a number, which the cache has made.
     @discardableResult
-    func endEdits(through ticket: UInt64) -> [PendingEdit<T>] {
-        func isMade(_ edit: PendingEdit<T>) -> Bool { edit.ticket > 0 && edit.ticket <= ticket }
+    func endEdits(through ticket: EditTicket) -> [PendingEdit<T>] {
+        func isMade(_ edit: PendingEdit<T>) -> Bool { edit.ticket != .none && edit.ticket <= ticket }
         // What is before a whole list makes no difference.
         let whole = pending.lastIndex { $0.edit.isWhole && isMade($0) } ?? -1
         defer { pending = pending.enumerated().filter { $0 > whole && !isMade($1) }.map(\.element) }
@@ -218,7 +219,7 @@ extension CollectionStore {
     }
 
     /// Lets go of the edits up to that of a number, which came too late.
-    private func dropEdits(through ticket: UInt64) {
+    private func dropEdits(through ticket: EditTicket) {
         endEdits(through: ticket)
         endEditsOfBefore()
         if let cacheKey { manager.markStale(CollectionOfOne(.list(ModelIdentifier(cacheKey)))) }
@@ -226,13 +227,14 @@ extension CollectionStore {
 
     /// Makes the edits up to that of a number, which the cache has refused, one whole list in memory: it is stored when the cache takes calls
     /// again, and until then there may be many of them.
-    private func settleRefused(through ticket: UInt64) {
-        guard let last = pending.lastIndex(where: { $0.ticket > 0 && $0.ticket <= ticket }), var list = committed else {
+    private func settleRefused(through ticket: EditTicket) {
+        guard let last = pending.lastIndex(where: { $0.ticket != .none && $0.ticket <= ticket }), var list = committed
+        else {
             return
         }
         for edit in pending[...last] { edit.edit.apply(to: &list) }
         let whole = PendingEdit(
-            ticket: 0, edit: EntryEdit.set(list.slice(0, list.count)), wipes: pending[last].wipes, wasRefused: true)
+            ticket: .none, edit: EntryEdit.set(list.slice(0, list.count)), wipes: pending[last].wipes, wasRefused: true)
         pending.replaceSubrange(...last, with: CollectionOfOne(whole))
     }
 

@@ -35,13 +35,13 @@ final class CollectionStore<T: SimpleModel> {
     /// The edits that are shown and that the cache was not told to have made yet, in order.
     var pending: [PendingEdit<T>] = []
     /// How often the cache had been emptied when the whole that is there was set or read.
-    var wipes: UInt64 = 0
+    var wipes = WipeCount.zero
     /// How often other processes had emptied it.
-    var wipesByOthers: UInt64 = 0
+    var wipesByOthers = WipeCount.zero
     /// Whether rows are shown that are of before the cache was emptied.
     var showsRowsOfBefore = false
     /// The number of the last edit that replaced all of it.
-    var lastWhole: UInt64 = 0
+    var lastWhole = EditTicket.none
     /// The list without the pending edits; `nil` if there are none.
     var committed: PersistentVector<Entry<T>>?
     /// Elements whose models were deleted since one of the pending edits.

@@ -7,7 +7,7 @@ struct FetchedList<T: SimpleModel>: Sendable {
     /// Those that the cache does not show either.
     let hiddenInCache: [ModelIdentifier]
     let commit: CommitNumber?
-    let ticket: UInt64
+    let ticket: EditTicket
 
     /// - Parameter newest: the newest versions of the elements; `nil` for those that were deleted since.
     init(_ read: ListRead<T>, _ newest: [T?]) {

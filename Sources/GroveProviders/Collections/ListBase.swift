@@ -113,25 +113,25 @@ struct EntrySplice<T: SimpleModel>: Sendable {
 
 /// An edit of this manager that the cache was not told to have made yet.
 struct PendingEdit<T: SimpleModel>: Sendable {
-    /// Its number; 0 if the cache has not got it.
-    var ticket: UInt64
+    /// Its number; none if the cache has not got it.
+    var ticket: EditTicket
     var edit: EntryEdit<T>
     /// How often the cache had been emptied when it was made.
-    let wipes: UInt64
+    let wipes: WipeCount
     /// Whether it stands for edits that the cache has refused, which are saved when it takes calls again.
     var wasRefused = false
     /// Whether it is a whole list that the network brought, under which the edits before it are applied again.
     var isAnswer = false
 
     /// Whether the next edit that is stored lets the cache make it.
-    var isKept: Bool { ticket == 0 && !wasRefused }
+    var isKept: Bool { ticket == .none && !wasRefused }
 }
 
 /// What became of a list by one commit, as it was told.
 struct ListNews: Sendable {
     let commit: CommitNumber
-    /// The number of this manager's own edit; 0 if it was none.
-    let ticket: UInt64
+    /// The number of this manager's own edit.
+    let ticket: EditTicket
     let splices: [ListSplice]
     /// Whether the one splice is the whole list.
     let isWhole: Bool

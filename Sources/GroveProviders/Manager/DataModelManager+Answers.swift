@@ -121,7 +121,7 @@ extension DataModelManager {
         /// How often this manager had been wiped.
         fileprivate let epoch: Int
         /// The cache's; `nil` over one that is only a ``CacheDelegate``.
-        fileprivate let stored: UInt64?
+        fileprivate let stored: LifeID?
     }
 
     /// The life that calls made now are of.
@@ -129,10 +129,10 @@ extension DataModelManager {
 
     /// How often everything, or all of a type, was wiped before the calls that are made now, by this manager or another writer of
     /// this process.
-    var wipesNow: UInt64 { wipesUnderWay.withLock { $0 + (followed?.wipes ?? 0) } }
+    var wipesNow: WipeCount { wipesUnderWay.withLock { (followed?.life.wipes ?? .zero) + $0 } }
 
     /// How often other processes were found to have emptied the cache: calls that are made since are of after that.
-    var wipesByOthers: UInt64 { followed?.wipesByOthers ?? 0 }
+    var wipesByOthers: WipeCount { followed?.wipesByOthers ?? .zero }
 
     /// Whether the cache has begun another life, and what is shown may be of the one before.
     var isBehindAWipe: Bool { followed.map { shownLife.withLock(\.self) != $0.life } ?? false }

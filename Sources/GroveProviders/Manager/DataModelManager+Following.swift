@@ -17,7 +17,7 @@ extension DataModelManager {
     ///
     /// Called in the order of commits.
     func follow(_ changes: any CommittedChanges) {
-        if changes.ticket > 0 {
+        if changes.ticket != .none {
             // An edit of this manager's own: what is shown has it.
             stale.withLock { $0.mark(changes) }
             return readStale()

@@ -70,7 +70,9 @@ extension DataModelManager {
             let (cache, followed) = (cache, followed)
             onCache { [manager = WeakManager(self)] in
                 guard let followed else { return cache.setCollection(collection, forKey: cacheKey, context: context) }
-                followed.edit(.set(collection), forKey: cacheKey, ticket: 0, asOf: nil, fillsOnly: false, madeAt: nil) {
+                followed.edit(
+                    .set(collection), forKey: cacheKey, ticket: .none, asOf: nil, fillsOnly: false, madeAt: nil
+                ) {
                     _ in
                 }
                 manager.value?.wakeWhatLacks(collection, named: ModelIdentifier(cacheKey))
@@ -152,7 +154,7 @@ extension DataModelManager {
             followed.readList(key, of: type, missing: missing) { answer($0.map { AgedRead($0, isFresh: false) }) }
         } orDelegate: { answer in
             cache.collectionForKey(key, missing: missing, context: context) { (models: [T]?, error) in
-                answer(models.map { ListRead(elements: $0, hidden: [], commit: nil, ticket: 0) }, error)
+                answer(models.map { ListRead(elements: $0, hidden: [], commit: nil, ticket: .none) }, error)
             }
         } aged: { _ in
             false

@@ -42,13 +42,13 @@ public final class DataModelManager: Sendable {
     /// What the cache has refused to store.
     let unsaved = Lock(UnsavedSet())
     /// The number of the last edit of a list.
-    private let tickets = Lock<UInt64>(0)
+    private let tickets = Lock(EditTicket.none)
     /// In which life the cache was when this manager last looked.
-    let life = Lock<UInt64>(0)
+    let life = Lock(LifeID.none)
     /// The life that what is shown is of, as far as it could go.
-    let shownLife = Lock<UInt64>(0)
+    let shownLife = Lock(LifeID.none)
     /// How many wipes by this manager have not reached the cache.
-    let wipesUnderWay = Lock<UInt64>(0)
+    let wipesUnderWay = Lock(0)
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
     /// What is shown over what is confirmed; `nil` without an outbox.
     @MainActor package var layers: (any ShownLayers)?
@@ -127,9 +127,9 @@ public final class DataModelManager: Sendable {
     }
 
     /// The number of an edit of a list, by which the cache tells what became of it.
-    func takeTicket() -> UInt64 {
+    func takeTicket() -> EditTicket {
         tickets.withLock { last in
-            last += 1
+            last = last.next
             return last
         }
     }

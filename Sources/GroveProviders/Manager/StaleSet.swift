@@ -64,13 +64,13 @@ struct StaleSet {
 
     /// Marks what a commit changed.
     mutating func mark(_ changes: any CommittedChanges) {
-        if changes.ticket == 0 {
+        if changes.ticket == .none {
             wake(by: changes)
             next.models.commits.append(changes)
         }
         for list in changes.lists {
             // Of another's whole list, what is deleted for it is known to who reads it.
-            guard let splices = list.splices, changes.ticket > 0 || !list.isWhole else {
+            guard let splices = list.splices, changes.ticket != .none || !list.isWhole else {
                 next.lists.insert(list.name)
                 continue
             }

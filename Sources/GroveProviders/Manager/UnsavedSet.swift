@@ -290,6 +290,6 @@ extension SaveOutcome {
 }
 
 extension StoredPlace {
-    fileprivate static var unknown: StoredPlace { StoredPlace(life: 0, time: 0) }
+    fileprivate static var unknown: StoredPlace { StoredPlace(life: .none, time: 0) }
     fileprivate var order: CallNumber { numbers?.number ?? .zero }
 }

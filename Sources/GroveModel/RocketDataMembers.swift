@@ -4,7 +4,7 @@
 /// instead. A requirement that is marked as unavailable or deprecated would say nothing to a type that has the member.
 /// Here the member decides an associated type, which is `Void` without it, and only then is
 /// ``hasNoMembersOfRocketData`` available.
-public protocol RenamedMembers {
+public protocol RocketDataMembers {
     /// `Void`.
     associatedtype ResultOfMergeModel = Void
 
@@ -28,29 +28,29 @@ public protocol RenamedMembers {
     static var hasNoMembersOfRocketData: Void { get }
 }
 
-extension RenamedMembers where ResultOfMergeModel == Void {
+extension RocketDataMembers where ResultOfMergeModel == Void {
     /// Does nothing.
     public func mergeModel(_ model: any Model) {}
 }
 
-extension RenamedMembers where ResultOfIsEqualToModel == Void {
+extension RocketDataMembers where ResultOfIsEqualToModel == Void {
     /// Does nothing.
     public func isEqualToModel(_ model: any Model) {}
 }
 
-extension RenamedMembers where ResultOfIsEqualToAnyModel == Void {
+extension RocketDataMembers where ResultOfIsEqualToAnyModel == Void {
     /// Does nothing.
     @_disfavoredOverload
     public func isEqual(to model: any Model) {}
 }
 
-extension RenamedMembers
+extension RocketDataMembers
 where ResultOfMergeModel == Void, ResultOfIsEqualToModel == Void, ResultOfIsEqualToAnyModel == Void {
     /// Nothing.
     public static var hasNoMembersOfRocketData: Void { () }
 }
 
-extension RenamedMembers {
+extension RocketDataMembers {
     /// Not there if a model has one of the members.
     @available(
         *, unavailable,

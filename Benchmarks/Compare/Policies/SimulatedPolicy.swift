@@ -6,7 +6,7 @@
 /// Policies are values without references to others: a copy is a snapshot. One caller at a time.
 ///
 /// Every operation is O(1) amortised, but for ``forEachResident(_:)``, which is O(*n*) for *n* entries. A ghost is the memory of an entry that was evicted; it has no weight.
-protocol EvictionPolicy: Sendable {
+protocol SimulatedPolicy: Sendable {
     /// The name by which the tool knows it, in lower case.
     static var name: String { get }
 
@@ -53,7 +53,7 @@ protocol EvictionPolicy: Sendable {
     func forEachResident(_ body: (UInt64, Int) -> Void)
 }
 
-extension EvictionPolicy {
+extension SimulatedPolicy {
     /// Makes `key` resident, as ``insert(_:weight:evicting:)`` does, and returns the entries that had to go.
     @discardableResult
     mutating func insert(_ key: UInt64, weight: Int) -> [EvictedEntry] {

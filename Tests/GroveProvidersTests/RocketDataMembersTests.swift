@@ -3,7 +3,7 @@ import Testing
 
 /// Code as it was written for RocketData and ConsistencyManager, given to the compiler.
 @Suite("Members that Grove does not call")
-struct RenamedMembersTests {
+struct RocketDataMembersTests {
     /// What the compiler says to `source`, a line each.
     static func compile(_ source: String) throws -> [Substring] {
         let (said, succeeds) = try SwiftCompiler.check("import Grove\n" + source)
