@@ -1,8 +1,7 @@
 /// A cache of models, as a data provider sees it.
 ///
-/// Every completion is called exactly once, even after the cache was closed: on a hit with the value, on a miss with
-/// `nil` and no error. If the cache could not find out, the completion is called with an error. Completions run on any
-/// thread.
+/// Every completion is called exactly once, even after the cache was closed: with the value on a hit, with `nil` and no
+/// error on a miss, and with an error if the read failed. Completions run on any thread.
 ///
 /// Writes return at once and never block on the disk. One caller's writes apply in call order, and a read issued after
 /// a write sees it. A write that fails later is reported to the cache's observer and to its `flush()`.
@@ -25,10 +24,10 @@ public protocol CacheDelegate: Sendable {
     func collectionForKey<T: SimpleModel>(
         _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void)
 
-    /// Reads as ``collectionForKey(_:context:completion:)`` does, with a rule for missing elements.
+    /// Reads as ``collectionForKey(_:context:completion:)`` does; `missing` says how to treat missing elements.
     ///
-    /// `missing` says whether an element that the cache does not have, or has only in part, makes the read a miss or is
-    /// left out.
+    /// An element is missing if the cache does not have it, or has only a part of it. Either the read is then a miss,
+    /// or the element is left out.
     ///
     /// The default ignores `missing`: a cache that stores whole lists has all elements or none.
     func collectionForKey<T: SimpleModel>(
@@ -42,7 +41,8 @@ public protocol CacheDelegate: Sendable {
 
     /// Deletes `model`: it stays deleted, in every tree and collection that held it, until it is written again.
     ///
-    /// - Parameter cacheKey: a key under which it was set, which then finds nothing; `nil` if there is none.
+    /// - Parameter cacheKey: a key under which the model was set; reading it is a miss afterwards. `nil` if there is
+    ///   none.
     func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?)
 
     /// Empties the cache, and returns when none of its content is left.

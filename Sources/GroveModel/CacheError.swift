@@ -1,7 +1,7 @@
-/// An error of a cache, which failed or refused a call.
+/// The error of a call that a cache could not carry out, or refused.
 ///
-/// A missing model is never an error: it is a ``CacheMiss``. An error says that the cache could not find out, or
-/// refused. Match on ``code``; new codes may be added, so keep a default.
+/// A missing model is never an error: it is a ``CacheMiss``. Match on ``code``, and keep a default: new codes may be
+/// added.
 public struct CacheError: Error, Sendable {
     /// The kind of failure.
     public var code: Code { storage.code }
@@ -18,7 +18,7 @@ public struct CacheError: Error, Sendable {
     /// The engine's own error number (an LMDB, SQLite or `errno` code), for diagnosis.
     public var engineCode: Int? { storage.engineCode }
 
-    /// Why a model that the call needs is missing, and which node; only in an error with code `missing`.
+    /// The missing node, and the reason; only in an error with code `missing`.
     public var miss: CacheMiss? { storage.miss }
 
     private let storage: Storage
@@ -31,7 +31,7 @@ public struct CacheError: Error, Sendable {
         storage = Storage(code: code, message: message, identifier: identifier, field: field, engineCode: engineCode)
     }
 
-    /// Makes an error with code `missing`, for a call that needs a model whose read is `miss`.
+    /// Makes an error with code `missing`, for a call that needs a model whose read was `miss`.
     public init(_ miss: CacheMiss) {
         storage = Storage(
             code: .missing, message: "The model is not there to be changed: \(miss.reason).",
@@ -39,7 +39,7 @@ public struct CacheError: Error, Sendable {
             field: nil, engineCode: nil, miss: miss)
     }
 
-    /// The same error with `identifier`; an error that already has an identifier stays as it is.
+    /// This error with `identifier`, or this error unchanged if it has an identifier already.
     public func concerning(_ identifier: ModelIdentifier) -> CacheError {
         guard self.identifier == nil else { return self }
         return CacheError(code, message, identifier: identifier, field: field, engineCode: engineCode)
@@ -103,7 +103,7 @@ extension CacheError {
         public static let full = Code("full")
         /// The queue of writes is full: the call is dropped, and reading the keys that it names is a miss.
         public static let queueFull = Code("queueFull")
-        /// The write would pass the budget.
+        /// The write, or the pin, would exceed the budget.
         public static let overBudget = Code("overBudget")
         /// The value is larger than the store can hold.
         public static let tooLarge = Code("tooLarge")
@@ -125,9 +125,9 @@ extension CacheError {
         public static let tooDeep = Code("tooDeep")
         /// The tree has more than a million paths.
         public static let tooManyPaths = Code("tooManyPaths")
-        /// The collection has no such position, does not exist, or lost the part that the call is about.
+        /// The collection has no such position, does not exist, or does not have the part that the call needs.
         public static let outOfRange = Code("outOfRange")
-        /// The model that the call needs is missing; ``CacheError/miss`` says why.
+        /// A model that the call needs is missing; ``CacheError/miss`` has the reason.
         public static let missing = Code("missing")
         /// The call was cancelled before it took effect.
         public static let cancelled = Code("cancelled")

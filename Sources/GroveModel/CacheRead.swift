@@ -1,4 +1,4 @@
-/// The outcome of a read that did not fail: the value, or why there is none.
+/// The outcome of a read that did not fail: a value or a miss.
 public enum CacheRead<Value: Sendable>: Sendable {
     /// The newest version of every node of the tree, in one consistent view.
     case hit(Value)
@@ -13,7 +13,7 @@ public enum CacheRead<Value: Sendable>: Sendable {
         }
     }
 
-    /// Why there is no value, or `nil` on a hit.
+    /// The miss, or `nil` on a hit.
     public var miss: CacheMiss? {
         switch self {
         case .hit: nil

@@ -4,11 +4,11 @@
 public enum ElementPlace: Sendable, Hashable {
     /// Before the first element.
     case first
-    /// Behind the last element.
+    /// After the last element.
     case last
-    /// Right before the element of an identifier.
+    /// Right before the element with this identifier.
     case before(ModelIdentifier)
-    /// Right behind the element of an identifier.
+    /// Right after the element with this identifier.
     case after(ModelIdentifier)
 
     /// Right before the element of type `M` whose identity is `id`.
@@ -16,7 +16,7 @@ public enum ElementPlace: Sendable, Hashable {
         .before(M.modelIdentifier(for: id))
     }
 
-    /// Right behind the element of type `M` whose identity is `id`.
+    /// Right after the element of type `M` whose identity is `id`.
     public static func after<M: KeyedModel>(_ type: M.Type, id: M.ModelID) -> ElementPlace {
         .after(M.modelIdentifier(for: id))
     }

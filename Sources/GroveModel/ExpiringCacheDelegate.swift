@@ -1,7 +1,7 @@
-/// A cache that knows when each model was last confirmed, so that data providers can do without the network.
+/// A cache that knows when each model was last confirmed, so that data providers can skip the network.
 ///
-/// A model's age counts from its last confirmation: the moment at which a server's answer with it was stored, even if
-/// the model did not change. A cache may take a model for older than it is, never for younger.
+/// A model's age counts from its last confirmation: the time of the request whose answer brought it, even if the answer
+/// did not change it. A cache may report a model as older than it is, never as younger.
 public protocol ExpiringCacheDelegate: CacheDelegate {
     /// Reads as ``CacheDelegate/modelForKey(_:context:completion:)`` does, but a model is missing if it, or a model in
     /// it, was last confirmed more than `maxAge` seconds ago.

@@ -1,7 +1,7 @@
-/// A moment in the life of a cache: an answer of the network is as old as the place at which its request was sent.
+/// The moment at which a request is sent, in the order of a cache's calls.
 ///
-/// Take one before you ask the network, and pass it with the answer. Models that were changed or deleted since then
-/// stay as they are.
+/// Take a place before you ask the network, and pass it with the answer. The answer counts as being of that moment:
+/// models that were changed or deleted since then stay as they are.
 ///
 /// ```swift
 /// let asked = manager.place()
@@ -9,8 +9,8 @@
 /// try manager.updateModels(people, asOf: asked)
 /// ```
 ///
-/// A place belongs to the manager or the cache that gave it; another handle of the cache throws `cancelled`. While it
-/// exists it costs memory: the identifiers of all nodes that change are kept.
+/// Pass a place to the manager or cache that gave it; a manager also takes the places of its cache. Another handle of
+/// the cache throws `cancelled`. While a place exists, the identifiers of all nodes that change are kept in memory.
 public struct Place: Sendable {
     /// In the order of the manager's calls; `zero` for a place of a cache.
     package let turn: Turn

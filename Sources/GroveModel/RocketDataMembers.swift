@@ -1,9 +1,9 @@
 /// Members that models of RocketData and ConsistencyManager had and that Grove does not call.
 ///
-/// There is nothing to implement: a model that still has one of them does not compile, and the error says what to write
-/// instead. A requirement that is marked as unavailable or deprecated would say nothing to a type that has the member.
-/// Here the member decides an associated type, which is `Void` without it, and only then is
-/// ``hasNoMembersOfRocketData`` available.
+/// There is nothing to implement. A model that still has one of the members does not compile, and the error says what
+/// to write instead. Each member decides an associated type, which is `Void` without it; ``hasNoMembersOfRocketData``
+/// is available only if all of them are `Void`. A requirement marked as unavailable or deprecated would give no error
+/// for a type that has the member.
 public protocol RocketDataMembers {
     /// `Void`.
     associatedtype ResultOfMergeModel = Void
@@ -24,7 +24,7 @@ public protocol RocketDataMembers {
     @_disfavoredOverload
     func isEqual(to model: any Model) -> ResultOfIsEqualToAnyModel
 
-    /// Nothing; available if a model has none of the members.
+    /// Nothing; available only if the model has none of the members.
     static var hasNoMembersOfRocketData: Void { get }
 }
 

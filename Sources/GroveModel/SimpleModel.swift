@@ -12,23 +12,23 @@ public protocol SimpleModel: Sendable, RocketDataMembers {
 
     /// The name under which records of this type are stored.
     ///
-    /// Two types share an identifier only if they declare one record name. The default is the type's name behind those
-    /// of the types around it, `Shop.Item`, without the module. Functions and files do not show in it, so types of one
-    /// name inside several of them must declare names of their own. It is asked for once in a process, as
-    /// ``projectionName`` is.
+    /// Two types can share an identifier only if they declare the same record name. The default is the type's name with
+    /// those of its enclosing types, such as `Shop.Item`, without the module. Enclosing functions and files are not
+    /// part of it. So if types of the same name are declared in several of them, each must declare a record name. The
+    /// property is read once per process, like ``projectionName``.
     static var recordName: String { get }
 
     /// The name of this type among the types that share its record name: its projection of the record.
     ///
-    /// The default is that of ``recordName``.
+    /// The default is the same as that of ``recordName``.
     static var projectionName: String { get }
 }
 
 extension SimpleModel {
-    /// The type's name behind those of the types around it, without the module.
+    /// The type's name with those of its enclosing types, without the module.
     public static var recordName: String { TypeName.of(Self.self) }
 
-    /// The type's name behind those of the types around it, without the module.
+    /// The type's name with those of its enclosing types, without the module.
     public static var projectionName: String { TypeName.of(Self.self) }
 }
 
