@@ -4,8 +4,9 @@
 /// task is cancelled. It also ends when the handle that made it is closed or released, after the changes that were
 /// committed before.
 ///
-/// The number of unread elements is bounded, and they never hold up a write. A reader that falls behind is told less,
-/// but never something wrong. The earlier changes with which ``NormalizedCache/changes(since:)`` begins are all kept.
+/// The number of unread elements is bounded, and they never hold up a write. A reader that falls behind gets less
+/// detail, but never wrong information. The earlier changes with which ``NormalizedCache/changes(since:)`` begins are
+/// all kept.
 public struct CacheChanges<Element: Sendable>: AsyncSequence, Sendable {
     /// The stream never fails.
     public typealias Failure = Never

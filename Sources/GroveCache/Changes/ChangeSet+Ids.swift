@@ -33,7 +33,7 @@ extension ChangeSet {
 extension Sequence<ModelIdentifier> {
     /// The identities of the models of type `M` among these identifiers.
     ///
-    /// An identifier counts if it ends with the identity, as the identifiers of `@Cacheable` do.
+    /// An identifier counts if it ends with the identity, as the identifiers that `@Cacheable` makes do.
     public func ids<M: KeyedModel>(of type: M.Type) -> Set<M.ModelID>
     where M.ModelID: Hashable & LosslessStringConvertible {
         ids(of: type) { M.ModelID($0) }
@@ -41,7 +41,7 @@ extension Sequence<ModelIdentifier> {
 
     /// The identities of the models of type `M` among these identifiers.
     ///
-    /// An identifier counts if it ends with the identity, as the identifiers of `@Cacheable` do.
+    /// An identifier counts if it ends with the identity, as the identifiers that `@Cacheable` makes do.
     public func ids<M: KeyedModel>(of type: M.Type) -> Set<UUID> where M.ModelID == UUID {
         ids(of: type) { UUID(uuidString: $0) }
     }

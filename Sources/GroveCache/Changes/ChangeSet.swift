@@ -20,7 +20,7 @@ public struct ChangeSet: Sendable {
     /// It is `nil` if the cache keeps no history, and after a wipe until something is written.
     ///
     /// If one commit gives several change sets, all but the last have the token of the commit before. So an application
-    /// that goes on from a token is told each change at least once.
+    /// that goes on from any token gets each change at least once.
     public internal(set) var token: ChangeToken?
 
     private let tree: NodeTree?
@@ -160,7 +160,7 @@ public struct ChangeSet: Sendable {
     /// A node of the same write may be among them, if it was evicted to make room.
     public var evictedModelIds: Set<ModelIdentifier> { Set(evicted.nodes) }
 
-    /// The keys of the collections that calls replaced, edited or removed.
+    /// The keys of the collections that were replaced, edited or removed by calls.
     ///
     /// A change to an element is not a change to its collection. A collection that was evicted to make room is in
     /// ``evictedCollectionKeys``.
@@ -172,7 +172,7 @@ public struct ChangeSet: Sendable {
     /// are told, but the earlier change sets of ``NormalizedCache/changes(since:)`` do not have them.
     public var evictedCollectionKeys: Set<ModelIdentifier> { evicted.lists }
 
-    /// The cache keys, other than identifiers, under which a call set another model than before, or none.
+    /// The cache keys, other than identifiers, that a call made name another model than before, or none.
     public var changedAliases: Set<ModelIdentifier> { Set(aliases) }
 
     /// Whether nothing changed.

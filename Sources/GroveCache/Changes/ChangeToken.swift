@@ -1,6 +1,6 @@
 import GroveModel
 
-/// A token that names a commit of a store: with it an application hears later of every change after that commit.
+/// The name of a commit of a store; with it, an application later gets every change after that commit.
 ///
 /// Get one from ``ChangeSet/token``, and pass it to ``NormalizedCache/changes(since:)``. It is `Codable`, so that the
 /// application can keep it beside the data that it derived from the changes. A token is valid for the store that it

@@ -115,7 +115,7 @@ extension Cache {
         try await write(durability: .standard) { tx in try tx.delete(allOf: type) }
     }
 
-    /// Forgets a node as the synchronous form does.
+    /// Evicts a node as the synchronous form does.
     ///
     /// ```swift
     /// try await cache.evict("Message:34")

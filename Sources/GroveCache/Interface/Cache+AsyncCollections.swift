@@ -18,7 +18,7 @@ extension Cache {
         }
     }
 
-    /// Forgets a collection as the synchronous form does.
+    /// Removes a collection as the synchronous form does.
     ///
     /// ```swift
     /// try await cache.removeCollection("search results")
@@ -68,7 +68,7 @@ extension Cache {
         }
     }
 
-    /// Puts stored models in as the synchronous form does.
+    /// Inserts models that are stored already, as the synchronous form does.
     ///
     /// ```swift
     /// try await cache.insert(references: ["Message:9"], at: .after("Message:3"), inCollection: "pinned")
@@ -83,7 +83,7 @@ extension Cache {
         }
     }
 
-    /// Writes elements, and puts in those that the list does not have, as the synchronous form does.
+    /// Writes elements, and inserts those that the list does not have, as the synchronous form does.
     ///
     /// ```swift
     /// try await cache.upsert(older, at: .first, inCollection: "chat/1")

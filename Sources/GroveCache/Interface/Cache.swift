@@ -181,14 +181,16 @@ extension Cache {
         changes(of: M.modelIdentifier(for: id))
     }
 
-    /// Deletes every model of type `M`, in one transaction; ``CacheReader/identifiers(of:after:limit:)`` says what finding them
-    /// costs.
+    /// Deletes every model of type `M`, in one transaction.
+    ///
+    /// ``CacheReader/identifiers(of:after:limit:)`` says how long it takes to find them.
     ///
     /// ```swift
     /// let forgotten = try cache.delete(allOf: Draft.self).deletedModelIds
     /// ```
     ///
-    /// As after a wipe, a request that was sent before brings no model back: it ends with code `cancelled`.
+    /// As after a wipe, no answer to an earlier request brings a model back. A write as of a place from before the call
+    /// throws `cancelled`, whatever its type.
     @discardableResult
     public func delete<M: CacheableModel>(allOf type: M.Type) throws -> ChangeSet {
         try write(durability: .standard) { tx in try tx.delete(allOf: type) }

@@ -18,8 +18,8 @@ public struct CacheBudget: Sendable, Equatable {
     /// Records that were not confirmed for this many seconds are evicted first; `nil` for never.
     ///
     /// It is no limit by itself: nothing is evicted while there is room, and reads still return such records. A read
-    /// that wants younger ones passes its own `maxAge`. A record that was never confirmed counts as young, as its age
-    /// is unknown.
+    /// that must not return old ones passes its own `maxAge`. A record that was never confirmed counts as young,
+    /// because its age is unknown.
     public var expiresAfter: Double?
 
     /// Makes a budget.

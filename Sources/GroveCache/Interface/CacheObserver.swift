@@ -21,13 +21,13 @@ public protocol CacheObserver: Sendable {
     /// Not called for reads of a cache that is closed or suspended.
     func cacheDidFailToRead(_ error: CacheError)
 
-    /// A write that no caller waits for failed, so that its content is not stored.
+    /// A write failed that no caller waits for; its content is not stored.
     ///
     /// The error names the identifier or the key of the write.
     ///
-    /// Also called if a group of writes, some of them durable, was committed but could not be synced: it may not
-    /// survive loss of power. After one failed sync this is so for every such group, until the cache is wiped or opened
-    /// again.
+    /// Also called if a group of writes that includes durable ones was committed but could not be synced: it may not
+    /// survive loss of power. After one failed sync this happens to every such group, until the cache is wiped or
+    /// opened again.
     func cacheDidFailToWrite(_ error: CacheError)
 
     /// A write is committed and visible; called once for each write, in the order of the commits.
@@ -35,16 +35,16 @@ public protocol CacheObserver: Sendable {
 
     /// A group of writes was committed or failed; called after ``cacheDidCommit(_:)`` for each of them.
     ///
-    /// - Parameter report: the counts of the writes since the last call; what is queued, as of now.
+    /// - Parameter report: the counts of the writes since the last call, and the size of the queue now.
     func cacheDidFinishCommit(_ report: CacheStatistics)
 
-    /// The store could not be opened because of `error`: it was set aside, and the cache starts empty.
+    /// The store could not be opened because of `error`: its files were set aside, and the cache starts empty.
     func cacheDidRebuild(after error: CacheError)
 
-    /// The retained records are more than may be pinned: the `count` oldest of them may now be evicted.
+    /// More records are retained than may be pinned: the `count` oldest of them may now be evicted.
     ///
-    /// The oldest are those that were written longest ago. ``CacheUsage/holdsAllPins`` is false until everything that
-    /// is retained fits again.
+    /// The oldest are those that were written longest ago. ``CacheUsage/holdsAllPins`` is false until all retained
+    /// records fit again.
     func cacheDidReleasePins(_ count: Int)
 }
 

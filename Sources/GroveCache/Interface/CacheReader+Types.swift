@@ -21,8 +21,8 @@ extension CacheReader where Self: ~Copyable {
     /// listed; reading it by its identifier throws.
     ///
     /// - Parameters:
-    ///   - start: those that come after this one are listed; it need not be in the cache.
-    ///   - limit: the most that are listed; `nil` for all.
+    ///   - start: identifiers after this one are listed; it need not be in the cache.
+    ///   - limit: the most identifiers to list; `nil` for all.
     public func identifiers<M: CacheableModel>(
         of type: M.Type, after start: ModelIdentifier? = nil, limit: Int? = nil
     ) throws(CacheError) -> [ModelIdentifier] {
@@ -32,7 +32,8 @@ extension CacheReader where Self: ~Copyable {
         return try begun.reader.identifiers(of: type, after: start, limit: limit ?? .max)
     }
 
-    /// The number of nodes that type `M` wrote, without deleted ones; ``identifiers(of:after:limit:)`` says what it costs.
+    /// The number of nodes that type `M` wrote, without deleted ones; it takes as long as
+    /// ``identifiers(of:after:limit:)``.
     ///
     /// ```swift
     /// let badge = try cache.count(of: Draft.self)
@@ -73,15 +74,15 @@ extension CacheSnapshot where Self: ~Copyable {
     /// fails midway, the sequence ends, and the `read` or `write` that it belongs to throws the error. After that call
     /// has returned, the sequence is empty.
     ///
-    /// With a `limit` it ends after so many models; fewer say that there are no more. The next page begins after the
-    /// identifier of the last model, in this view, in another or after a relaunch.
+    /// With a `limit`, the sequence ends after that many models; if it has fewer, there are no more. For the next page,
+    /// pass the identifier of the last model as `after`: in this view, in another one or after a relaunch.
     ///
     /// ```swift
     /// let page = try cache.read { view in Array(try view.models(Message.self, after: last, limit: 50)) }
     /// ```
     ///
     /// - Parameters:
-    ///   - start: the models that come after this identifier are read; it need not be in the cache.
+    ///   - start: models after this identifier are read; it need not be in the cache.
     ///   - limit: the most models; `nil` for all.
     public func models<M: CacheableModel>(
         _ type: M.Type, after start: ModelIdentifier? = nil, limit: Int? = nil
@@ -168,7 +169,8 @@ extension CacheTransaction: CacheSnapshot {
         _SnapshotSource(core: scope.core, reader: scope.reader, life: scope.life)
     }
 
-    /// Deletes every model of type `M`; ``CacheReader/identifiers(of:after:limit:)`` says what finding them costs.
+    /// Deletes every model of type `M`; ``CacheReader/identifiers(of:after:limit:)`` says how long it takes to find
+    /// them.
     ///
     /// ```swift
     /// try cache.write { tx in

@@ -4,13 +4,13 @@ public import GroveModel
 /// The calls that read, the same on a cache, in a view of it and in a transaction.
 ///
 /// Every read is synchronous, runs on the calling thread and does not wait for a writer. It takes microseconds if the
-/// engine has the pages in memory. A task that must not block reads in a view of its own, `try await cache.read { view
-/// in … }`.
+/// engine has the pages in memory. A task that must not block reads in a view of its own, with
+/// `try await cache.read { view in … }`.
 ///
-/// With a maximum age, `maxAge` in seconds, a node that was last confirmed longer ago counts as missing, and the miss
-/// names the node. A write as of a place, or one with `confirmed: true`, confirms a record, even if it leaves the
-/// record as it was. Any other write is an edit, and the record keeps its age. A record that was never confirmed is too
-/// old for every maximum age.
+/// If a read has a maximum age, `maxAge` in seconds, a node that was last confirmed longer ago counts as missing, and
+/// the miss names the node. A write as of a place, or one with `confirmed: true`, confirms a record, even if it does
+/// not change the record. Any other write is an edit, and the record keeps its age. A record that was never confirmed
+/// is too old for every maximum age.
 ///
 /// Ages are rounded up: by one second, and by at most one minute, or a quarter of the smallest `maxAge` in use if that
 /// is less. While the device's clock goes forward, a record never counts as younger than it is. A collection and an
@@ -157,8 +157,8 @@ extension CacheReader where Self: ~Copyable {
     ///   - range: the positions to read, cut off at the end of the list; all by default. Positions count deleted
     ///     elements too.
     ///   - missing: whether a missing element makes the read a miss or is skipped.
-    ///   - maxAge: the maximum age in seconds. The list has an age of its own, since it was last written, even if
-    ///     unchanged.
+    ///   - maxAge: the maximum age in seconds. The list has an age of its own, since it was last confirmed, even if it
+    ///     did not change then.
     /// - Returns: the elements, in order, with duplicates; or a miss that says why there are none.
     /// - Complexity: O(*n*) store reads for *n* references in the trees of the page, and one for each 128 positions of it.
     /// - Throws: as ``read(_:as:maxAge:)``.

@@ -2,22 +2,23 @@ public import GroveModel
 
 /// Counts of the reads and writes of a store's handles in this process.
 ///
-/// ``NormalizedCache/statistics`` has those since the store was opened. ``CacheObserver/cacheDidFinishCommit(_:)`` has
+/// ``NormalizedCache/statistics`` counts since the store was opened. ``CacheObserver/cacheDidFinishCommit(_:)`` gets
+/// the counts of the writes since its last call, and none of reads.
 /// those of the writes since its last call, and none of reads.
 public struct CacheStatistics: Sendable, Equatable {
     /// Reads that were hits.
     public var hits = 0
     /// Reads that were misses, by reason.
     public var misses: [CacheMiss.Reason: Int] = [:]
-    /// Calls that write, with those that failed; a transaction, `cache.write { tx in … }`, is one.
+    /// Calls that write, including those that failed; a transaction, `cache.write { tx in … }`, counts as one.
     public var writes = 0
-    /// Transactions that were committed, with those that evicted records to make room; wipes are not counted.
+    /// Transactions that were committed, including those that evicted records to make room; wipes are not counted.
     public var commits = 0
     /// Writes that failed, whether or not a caller waited for them; durable writes whose sync failed are counted.
     public var failedWrites = 0
     /// Records that were put into the store; unchanged ones are not counted.
     public var recordsPut = 0
-    /// The bytes of their keys and values.
+    /// Bytes of the keys and values of the records in ``recordsPut``.
     public var bytesPut = 0
     /// Writes that wait to be committed.
     public var queuedWrites = 0

@@ -1,6 +1,7 @@
 public import GroveModel
 
-/// The contents of a cache in numbers, with the records evicted and written since it was opened in this process.
+/// The contents of a cache in numbers, and the records that were evicted and written since it was opened in this
+/// process.
 public struct CacheUsage: Sendable, Equatable {
     /// The number of evicted records; 0 if there is no budget.
     public var evictions = 0

@@ -18,7 +18,7 @@ public import GroveModel
 extension CacheWriter where Self: ~Copyable {
     /// Inserts `elements` into the collection under `key` before the element at `index`.
     ///
-    /// If `index` is the number of elements, they are put behind the last one.
+    /// If `index` is the number of elements, they are added at the end.
     ///
     /// ```swift
     /// try cache.insert([message], at: 0, inCollection: "inbox")
@@ -35,8 +35,7 @@ extension CacheWriter where Self: ~Copyable {
         try _edit(key, durability, elements) { .at(.replace(index..<index, with: $0)) }
     }
 
-    /// Puts `elements` behind the last one of the collection under `key`; see
-    /// ``insert(_:at:inCollection:durability:)``.
+    /// Adds `elements` at the end of the collection under `key`; see ``insert(_:at:inCollection:durability:)``.
     ///
     /// ```swift
     /// if try cache.count(ofCollection: "inbox") != nil {

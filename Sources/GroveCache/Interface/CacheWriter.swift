@@ -160,8 +160,8 @@ extension CacheWriter where Self: ~Copyable {
     ///   - holders: the places from which the model is also removed, so that it does not come back there when it is
     ///     written again.
     ///   - durability: as of ``write(_:durability:asOf:confirmed:)``.
-    ///   - place: the place as of which the server said that the model is gone: if it was changed since, it stays, and
-    ///     stays in its lists. By default, the place of this call.
+    ///   - place: the place that was taken before the request whose answer says that the model is gone. If the model
+    ///     was changed since, it stays, in its lists too. By default, the place of this call.
     /// - Throws: as ``write(_:durability:asOf:confirmed:)``.
     @discardableResult
     public func delete(
@@ -226,7 +226,7 @@ extension CacheWriter where Self: ~Copyable {
 
 /// The places from which a deletion removes the model.
 public enum DeletionHolders: Sendable {
-    /// None: the models and lists that hold the model are read without it as long as it is deleted.
+    /// None: while the model is deleted, models and lists that hold it are read without it.
     case nothing
     /// Every collection that has the model as an element; this costs one pass over all collections for each model.
     case collections

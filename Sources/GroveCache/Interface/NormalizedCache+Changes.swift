@@ -4,10 +4,10 @@ public import GroveModel
 extension NormalizedCache {
     /// A stream of the changes of the model of `identifier` from this call on, whether or not the model exists yet.
     ///
-    /// The stream tells of the node of `identifier` alone: a child has an identifier and a stream of its own. A cache
-    /// key under which a model was set has a stream too: it tells when the key names another model. When an element
-    /// arrives, a read sees at least the change that it tells of. A reader that falls behind gets only the last
-    /// element, which is enough to know that it has to read again.
+    /// The stream is about the node of `identifier` alone: a child has an identifier and a stream of its own. A cache
+    /// key under which a model was set has a stream too: it gets a change when the key names another model. After a
+    /// change arrives, reads see at least that change. A reader that falls behind gets only the last change, which is
+    /// enough to know that it has to read again.
     ///
     /// If the cache keeps no history, a commit of another process gives ``CacheChange/unknown``; see
     /// ``noticeCommitsOfOtherProcesses()``.
@@ -91,10 +91,10 @@ extension NormalizedCache {
     /// Every read and every write of the cache checks too. Call this from a timer, or when the application becomes
     /// active, if the application is idle while it shows data that an extension or another server may change.
     ///
-    /// If all processes open the cache with `history`, streams are told what the others changed, and providers read
-    /// those models again. Otherwise streams get ``ChangeSet/changesEverything``, and providers read again everything
-    /// that they hold. If a process is killed right after its commit, the commit is noticed with the next one of any
-    /// process.
+    /// If all processes open the cache with `history`, streams are told which models the other processes changed, and
+    /// providers read those again. Otherwise streams get ``ChangeSet/changesEverything``, and providers read everything
+    /// that they hold again. If a process is killed right after its commit, the commit is noticed with the next one of
+    /// any process.
     ///
     /// - Complexity: a look at memory that the processes share; if that has changed, one read of the store's own
     ///   record.

@@ -8,10 +8,9 @@ extension NormalizedCache {
     /// ```swift
     /// try await cache.copy(to: "/backups/feed")
     /// ```
-    ///
-    /// The copy is of one moment, with every write whose call returned before. Reads and writes go on meanwhile, in
-    /// this process and in others. When this returns, the copy is on the disk, and a cache of this type can open it. If
-    /// the process is killed before, opening the copy throws `notAStore`; remove its directory.
+    /// The copy is of one moment, and has every write whose call returned before. Reads and writes go on meanwhile, in
+    /// this process and in others. When this call returns, the copy is on the disk, and a cache of this type can open
+    /// it. If the process is killed before that, opening the copy throws `notAStore`; remove its directory.
     ///
     /// Until the copy ends, the engine keeps everything that was stored at its moment, so the files may grow.
     /// ``wipe()``, ``close()`` and ``suspend()`` wait for it. If the task is cancelled, the copy is removed. The budget

@@ -24,7 +24,8 @@ extension NormalizedCache: CacheReader {
         }
     }
 
-    /// Runs `body` on one consistent view of the cache, for reads that must be of one moment, and returns its result.
+    /// Runs `body` on one consistent view of the cache, so that all its reads are of one moment, and returns its
+    /// result.
     ///
     /// ```swift
     /// let (me, inbox) = try cache.read { view in

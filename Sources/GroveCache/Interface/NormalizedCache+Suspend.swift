@@ -11,7 +11,7 @@ extension NormalizedCache {
     ///
     /// Call it before the application goes to sleep: the system may kill an application that still holds a lock on a
     /// shared file. All handles on the store in this process are suspended together, until any of them resumes.
-    /// Suspending again does nothing. A cache in memory keeps its content. Returns when the reads and writes that were
+    /// Suspending again does nothing. A cache in memory keeps its content. The call returns when all reads and writes
     /// under way are done. Streams of changes stay open, and go on after ``resume()``.
     ///
     /// From the moment this begins, every call but ``close()`` throws `suspended`. Writes made with `setModel` and

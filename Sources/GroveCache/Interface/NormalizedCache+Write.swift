@@ -161,8 +161,7 @@ extension NormalizedCache: CacheWriter {
         }
     }
 
-    /// A place in the order of calls, between those made before and those made later: take one before you send a
-    /// request.
+    /// The moment of this call, between calls made before and calls made later: take it before you send a request.
     ///
     /// ```swift
     /// let asked = cache.place()
