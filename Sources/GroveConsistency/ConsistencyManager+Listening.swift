@@ -1,11 +1,11 @@
 public import GroveModel
 
 extension ConsistencyManager {
-    /// Adds `listener` to its current model and everything in it.
+    /// Adds `listener`, which is told from now on of changes to its current model and everything in it.
     ///
     /// A listener whose model is `nil` is remembered and listens to nothing. If a listener changed its model by itself,
-    /// adding it again costs no more than the changes. Adding it with the model that it was last told of changes
-    /// nothing, and updates under way to it still come. Listeners of an equal model share its tree.
+    /// adding it again costs no more than the changes. If it is added again with the model that it was last told of,
+    /// nothing changes, and updates on their way to it still arrive. Listeners with equal models share one tree.
     @MainActor
     public func addListener(_ listener: any ConsistencyManagerListener) {
         add(listener, nil)
@@ -45,9 +45,9 @@ extension ConsistencyManager {
 
     /// Tells `listener`, before this returns, of everything that changed while it was paused, merged into one update.
     ///
-    /// It is not told if its current model is up to date or has another identifier. If it has none, it listens to
-    /// nothing. The updates are the differences between its model before and after. A batch listener is told after its
-    /// listeners, even if one of them is resumed by itself, unless the batch is paused.
+    /// The update has the differences between its model before and after. The listener is not told if its current model
+    /// is up to date or has another identifier. If it has no current model, it listens to nothing. A batch listener is
+    /// told after its listeners, even if one of them is resumed by itself, unless the batch is paused.
     ///
     /// - Complexity: O(models in the tree) if the tree changed.
     @MainActor
@@ -92,7 +92,7 @@ extension ConsistencyManager {
         flags.withLock { $0.hasUpdatesListeners = true }
     }
 
-    /// Tells `updatesListener` of no more updates.
+    /// Removes `updatesListener`, which is told of no more updates.
     @MainActor
     public func removeModelUpdatesListener(_ updatesListener: any ConsistencyManagerUpdatesListener) {
         updatesListeners[ObjectIdentifier(updatesListener)] = nil

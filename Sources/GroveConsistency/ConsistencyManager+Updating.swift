@@ -9,9 +9,9 @@ public import GroveModel
 extension ConsistencyManager {
     /// Posts the newest version of `model` and everything in it: every tree that holds any of it is updated.
     ///
-    /// Returns at once. A listener that holds an equal version is not told. A ``BatchUpdateModel`` posts several models
-    /// in one update. A listener that changed its model by itself adds itself again first, and then is not told of that
-    /// change.
+    /// Returns at once. A listener that holds an equal version is not told. To post several models in one update, post
+    /// a ``BatchUpdateModel``. A listener that changes its model by itself adds itself again before it posts the model:
+    /// then it is not told of its own change.
     ///
     /// - Parameter context: passed to every listener that is told.
     public func updateModel(_ model: any ConsistencyManagerModel, context: (any Sendable)? = nil) {
@@ -20,7 +20,7 @@ extension ConsistencyManager {
 
     /// Deletes `model` from every tree that holds it.
     ///
-    /// An optional child becomes `nil`, and an element of an array is dropped; a model that cannot be without it is
+    /// An optional child becomes `nil`, and an element of an array is dropped. A model that requires the deleted one is
     /// deleted too. A listener whose root is deleted is given `nil`. A model without an identifier is refused: the
     /// delegate is told, with code `unidentified`.
     public func deleteModel(_ model: any ConsistencyManagerModel, context: (any Sendable)? = nil) {

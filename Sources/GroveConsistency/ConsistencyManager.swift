@@ -15,13 +15,13 @@ import GroveModel
 ///
 /// **Threads.** Any thread may post and delete; the calls return at once and apply in their order. All computing
 /// happens on the engine's own queue. Listeners belong to the main actor, where they are added, removed and told. The
-/// main actor is never waited for, and all listeners that one update affects are told in one turn of it. A listener may
-/// call back into the manager; its calls take effect after all listeners were told.
+/// engine never waits for the main actor. All listeners that one update affects are told in one turn of the main actor.
+/// A listener may call the manager; such calls take effect after all listeners were told.
 ///
 /// **Order.** No listener is given a model older than one it has seen. The model with which a listener adds itself
 /// replaces any update that was under way to it.
 ///
-/// **Cost.** An update visits the posted models, less those that did not change. In each tree that holds a changed
+/// **Cost.** An update visits the posted models, without those that did not change. In each tree that holds a changed
 /// node, it visits the path from that node to the root. Listeners of the same root and value share a tree. Nothing is
 /// ever scanned.
 public final class ConsistencyManager: Sendable {
@@ -66,20 +66,20 @@ public final class ConsistencyManager: Sendable {
         }
     }
 
-    /// How many seconds pass between two cleanings while models are posted; 0 for none.
+    /// The least number of seconds between two calls of ``cleanMemory()`` while models are posted; 0 for no such calls.
     ///
     /// The default is 300.
     ///
-    /// Listeners that are gone are also forgotten when an update is delivered to them, and when many listeners were
-    /// added. So no timer runs, and none is needed.
+    /// Released listeners are also forgotten when an update is delivered to them, and when many listeners were added.
+    /// So no timer runs, and none is needed.
     public var garbageCollectionInterval: Double {
         get { flags.withLock { $0.garbageCollectionInterval } }
         set { flags.withLock { $0.garbageCollectionInterval = newValue } }
     }
 
-    /// Forgets listeners that are gone.
+    /// Forgets listeners that were released.
     ///
-    /// O(listeners).
+    /// - Complexity: O(*n*) for *n* listeners.
     @MainActor
     public func cleanMemory() {
         for (identity, record) in records where record.listener == nil {
@@ -109,7 +109,7 @@ public final class ConsistencyManager: Sendable {
         if isDue { Task { @MainActor [weak self] in self?.cleanMemory() } }
     }
 
-    /// Removes every listener and drops every update that is queued or under way to a listener.
+    /// Removes every listener, and drops every update that is queued or on its way to a listener.
     ///
     /// - Parameter completion: called on the main actor when nothing is left.
     @MainActor

@@ -2,6 +2,6 @@ public import GroveModel
 
 /// A tree of models that a ``ConsistencyManager`` keeps consistent.
 ///
-/// It is `Model` by its older name. The manager needs the members of `Model`: identity, `map`, `forEach`, `merge` and
-/// equality. With a second protocol, the children of the one would be no children of the other.
+/// It is an older name of `Model`, whose members the manager needs: identity, `map`, `forEach`, `merge` and equality.
+/// It is the same protocol so that a model has the same children under both names.
 public typealias ConsistencyManagerModel = Model

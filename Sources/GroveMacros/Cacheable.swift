@@ -5,8 +5,8 @@
     /// Makes a struct, a final class or an enum a model that a cache can store.
     ///
     /// The macro writes every member of ``Model``, ``CacheableModel`` and `Equatable` that the type does not declare
-    /// itself: identifier, `map`, `forEach`, `merge`, `==`, and the coding of its fields. The compiler decides by type
-    /// which properties are children: those whose types conform to `Model`, alone or in optionals, arrays, sets and
+    /// itself: identifier, `map`, `forEach`, `merge`, `==`, and the coding of its fields. The compiler finds the
+    /// children by type: a property is a child if its type conforms to `Model`, alone or in optionals, arrays, sets and
     /// dictionaries.
     ///
     /// ```swift
@@ -19,24 +19,25 @@
     /// }
     /// ```
     ///
-    /// If the identity of a type is a declared property that is not optional, the type is a ``KeyedModel`` too. Then a
-    /// call can name a model by it: `cache.model(Message.self, id: "34")`.
+    /// If the property that identifies a model is not optional, the type is a ``KeyedModel`` too. Then a call can name
+    /// a model by that property's value: `cache.model(Message.self, id: "34")`.
     ///
-    /// A raw-value enum becomes a leaf, `NodeCodable`. A type that the macro cannot serve is refused with a diagnostic.
+    /// A raw-value enum becomes a leaf, `NodeCodable`. If the macro cannot serve a type, it refuses the type with a
+    /// diagnostic.
     ///
     /// Records that an earlier version of the type wrote are read without a migration. If a record does not have a
-    /// field, a `var` reads as its default value, and a `let` as that of ``CacheField(_:was:default:)``.
+    /// field, a `var` reads as its default value, and a `let` as the default of ``CacheField(_:was:default:)``.
     /// ``CacheField(_:was:)`` gives the former names of a field. A raw-value enum with a ``CacheFallback`` reads an
-    /// unknown case as that. A read that would have to guess is a miss.
+    /// unknown case as the fallback. A read that would have to guess is a miss.
     ///
     /// - Parameters:
     ///   - id: the name of the property that identifies a model; the default is `id`. Without such a property, or if it
     ///     is `nil`, the model is stored inside the record of the model that holds it. A `modelIdentifier` that the
     ///     type declares itself wins.
     ///   - record: the name under which records are stored, and with which identifiers begin. The default is the type's
-    ///     name behind those of the types around it, `Shop.Item`. Types that share an identifier share this name.
-    ///   - projection: the name of this type among those that share its record name; by default the type's name, as for
-    ///     `record`.
+    ///     name with those of its enclosing types, such as `Shop.Item`. Types that share an identifier share this name.
+    ///   - projection: the name of this type among the types that share its record name. The default is the type's
+    ///     name, as for `record`.
     @attached(member, names: named(init), named(_GroveTypes))
     @attached(
         extension,
@@ -58,8 +59,8 @@
     /// @CacheField("n", was: "number", "count") var total = 0
     /// ```
     ///
-    /// If a record does not have the field's name, the first of the old names that it has is read. Writing stores the
-    /// field's name alone, so a record that is written again loses the old one.
+    /// If a record does not have the field's name, the field is read under the first of the old names that the record
+    /// has. Writing stores only the field's name, so a record that is written again loses the old one.
     ///
     /// - Parameters:
     ///   - name: the name in the record; by default the property's own.
@@ -77,11 +78,11 @@
     /// @CacheField(was: "labels", default: [String]()) let tags: [String]
     /// ```
     ///
-    /// It is for a `let`, which no initialiser could set if it had its value already. A `var` says it by its own
-    /// default value.
+    /// It is for a `let`: an initialiser could not set a `let` that had a default value already. A `var` needs only its
+    /// own default value.
     ///
-    /// - Parameter value: a value of the property's type, which must be evident by itself, as in `[String]()` and
-    ///   `Kind.plain`.
+    /// - Parameter value: a value of the property's type. Its type must be evident from the expression alone, as in
+    ///   `[String]()` and `Kind.plain`.
     @attached(peer)
     public macro CacheField<Value>(_ name: String? = nil, was oldNames: String..., default value: Value) =
         #externalMacro(module: "GroveMacrosPlugin", type: "CacheFieldMacro")
@@ -95,7 +96,7 @@
 
     /// Leaves a stored property of a `@Cacheable` type out of the `==` and the `hash(into:)` that the macro writes.
     ///
-    /// Two models that differ in nothing else are equal: no listener is told of the change.
+    /// Two models that differ only in such properties are equal: no listener is told of the change.
     @attached(peer)
     public macro EqualityIgnored() = #externalMacro(module: "GroveMacrosPlugin", type: "EqualityIgnoredMacro")
 #else

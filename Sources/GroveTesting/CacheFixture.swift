@@ -1,6 +1,6 @@
 @_exported public import GroveMemory
 
-/// What a test or a preview has for itself: a cache in memory, its clock and its faults.
+/// A cache in memory for one test or preview, with a clock and faults of its own.
 ///
 /// ```swift
 /// let fixture = try CacheFixture { try $0.writeCollection(Message.samples, as: "inbox") }
@@ -10,22 +10,22 @@
 ///
 /// Two fixtures share nothing, so tests run side by side.
 public struct CacheFixture: Sendable {
-    /// The fixture of the test that runs, if it has the trait of GroveTestingTraits; else `nil`.
+    /// The fixture of the running test if it has the trait of GroveTestingTraits; otherwise `nil`.
     @TaskLocal public static var current: CacheFixture?
 
     /// The cache, which begins empty.
     public let cache: TestCache
     /// The clock for the cache's ages; pass its time to a manager too.
     public let clock: TestClock
-    /// What fails in the cache's store.
+    /// The faults of the cache's store.
     public let faults: StoreFaults
 
-    /// Makes a cache, and calls `content` once to write what it begins with.
+    /// Makes a cache, and calls `content` once to write the content with which it begins.
     ///
     /// - Parameters:
     ///   - clock: the clock for ages.
     ///   - budget: how much the cache may hold; by default there is no limit.
-    ///   - history: the number of commits of which the store records the changes.
+    ///   - history: the number of commits whose changes the store records.
     ///   - observer: told of misses, failures and commits.
     /// - Throws: the errors of opening a ``TestCache``, and the error of `content`.
     public init(

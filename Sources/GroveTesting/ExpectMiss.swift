@@ -25,8 +25,8 @@ public func expectMiss<Value>(
     return miss
 }
 
-/// A read that is not what a test expects.
+/// The error of a read whose outcome a test did not expect.
 public struct UnexpectedRead: Error, CustomStringConvertible {
-    /// One sentence: what was expected, and what came.
+    /// One sentence: the outcome that was expected, and the outcome of the read.
     public let description: String
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A network in which the test decides when each request is answered, in which order, and how.
+/// A network whose requests a test answers: it decides when, in which order and how.
 ///
 /// ```swift
 /// let network = ScriptedNetwork<String, Message>()
@@ -12,12 +12,12 @@ import Synchronization
 /// first.fail(URLError(.timedOut))
 /// ```
 ///
-/// An application's server, which is a protocol of its own, calls ``send(_:)``. No real time passes: a request waits
-/// until it is answered. All members may be used from any thread.
+/// Call ``send(_:)`` from the test's implementation of the application's own server protocol. No real time passes: a
+/// request waits until it is answered. All members may be used from any thread.
 public final class ScriptedNetwork<Request: Sendable, Response: Sendable>: Sendable {
     /// A request that waits for its answer.
     public struct Call: Sendable {
-        /// What was asked.
+        /// The request, as it was passed to ``ScriptedNetwork/send(_:)``.
         public let request: Request
         fileprivate let promise: Promise<Response>
 

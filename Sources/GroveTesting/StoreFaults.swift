@@ -1,13 +1,13 @@
 public import GroveModel
 import Synchronization
 
-/// What fails in a ``TestStore``, as the test says; at first nothing does.
+/// The faults of a ``TestStore``, set by the test; at first there are none.
 ///
-/// All members may be used from any thread. A fault counts from the next transaction or view on.
+/// All members may be used from any thread. A fault takes effect with the next transaction or view.
 public final class StoreFaults: Sendable {
     private let state = Mutex((writes: CacheError?.none, reads: CacheError?.none))
 
-    /// Makes faults of which none is set.
+    /// Makes faults with none set.
     public init() {}
 
     /// Makes every transaction abort at its end with `error`, such as `full`; `nil` lets transactions commit again.

@@ -18,6 +18,6 @@ public final class TestClock: Sendable {
     /// The time that the clock shows.
     public var now: Date { time.withLock { $0 } }
 
-    /// Moves the clock by `seconds`; a negative number moves it back, as a user may.
+    /// Moves the clock by `seconds`; a negative number moves it back, as a user may do with the device's clock.
     public func advance(by seconds: Double) { time.withLock { $0 += seconds } }
 }

@@ -2,13 +2,13 @@ public import GroveCache
 public import GroveMemory
 public import GroveModel
 
-/// A ``MemoryStore`` that fails if its ``StoreFaults`` say so.
+/// A ``MemoryStore`` that fails as its ``StoreFaults`` say.
 ///
-/// A transaction that fails commits nothing. Everything else is as in memory.
+/// A transaction that fails commits nothing. Everything else is as in ``MemoryStore``.
 public final class TestStore: BudgetedStore {
     /// The faults with which a store is opened.
     public struct Options: Sendable, Equatable {
-        /// What fails.
+        /// The faults.
         public let faults: StoreFaults
 
         /// Makes options with `faults`.

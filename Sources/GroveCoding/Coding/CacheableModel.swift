@@ -27,8 +27,8 @@ public import GroveModel
 /// }
 /// ```
 ///
-/// Read a field that an earlier version of the type did not have by ``NodeDecoder/scanIfPresent(_:at:)``. If a field
-/// had another name, say so in the table with ``FieldTable/init(_:was:)``.
+/// To read a field that an earlier version of the type did not have, use ``NodeDecoder/scanIfPresent(_:at:)``. If a
+/// field had another name, say so in the table with ``FieldTable/init(_:was:)``.
 public protocol CacheableModel: SimpleModel, NodeCodable {
     /// The fields of a record of this type, or `FieldTable.dynamic`.
     static var fields: FieldTable { get }

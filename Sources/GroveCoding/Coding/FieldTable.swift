@@ -1,8 +1,8 @@
 /// The names of a type's stored fields, encoded once, in the order of the records.
 ///
-/// A record's body is a CBOR map whose keys stand in the bytewise order of their encodings (RFC 8949 §4.2.1): shorter
-/// names first, names of one length by their bytes. Encoding writes the fields in this order and never sorts; decoding
-/// walks the stored map and the table side by side.
+/// A record's body is a CBOR map whose keys are in the bytewise order of their encodings (RFC 8949 §4.2.1): shorter
+/// names first, names of the same length by their bytes. Encoding writes the fields in this order and never sorts;
+/// decoding walks the stored map and the table side by side.
 ///
 /// A table lives as long as the process: keep it in a `static let`.
 ///
@@ -48,7 +48,7 @@ public struct FieldTable: Sendable {
 
     /// Makes a table of `names`, which must be distinct and in the order above.
     ///
-    /// A wrong order traps with a message that says the right order.
+    /// Names in a wrong order trap with a message that gives the right order.
     ///
     /// - Parameter oldNames: for a field's name, the names that it had before, the latest first. They are read and
     ///   never written. The initialiser traps if an old name is the name of a field, or belongs to two fields.

@@ -8,8 +8,8 @@ public import GroveModel
 public protocol NodeCodable {
     /// Whether a value of this type may hold identified models, which have records of their own.
     ///
-    /// Such a value is decoded after all other fields of its record, since a child is fetched only when its parent's
-    /// bytes are no longer needed.
+    /// Such a value is decoded after all other fields of its record: a child is fetched only when its parent's bytes
+    /// are no longer needed.
     static var holdsReferences: Bool { get }
 
     /// Writes exactly one value.

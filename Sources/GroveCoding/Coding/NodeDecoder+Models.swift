@@ -134,7 +134,7 @@ extension NodeDecoder {
         let naming: FieldNaming
     }
 
-    /// The record name under which the node of `reference` is stored, for an enum if the reference does not name its
+    /// The record name under which the node of `reference` is stored; for an enum whose reference does not name its
     /// case.
     public func recordName(of reference: NodeReference) throws(NodeReadFailure) -> String {
         try unsafe source.recordName(reference.identifierBytes)

@@ -2,7 +2,7 @@ import GroveModel
 
 // Values with a NaN in them differ for `==`, also from themselves. What is written has numbers by their bits.
 extension NodeEncoder {
-    /// Whether two values that `==` finds different differ only by a NaN, which is never equal to itself.
+    /// Whether two values that `==` finds different differ only in a NaN, which is never equal to itself.
     ///
     /// It is true if both values and the nodes inside them are written as the same bytes, with a NaN among them.
     /// Without a NaN it is false, since `==` may compare properties that are not written. It is also false if a value
@@ -15,7 +15,7 @@ extension NodeEncoder {
             { (encoder) throws(CacheError) in try right.encodeValue(to: &encoder) })
     }
 
-    /// Whether two values that `==` finds different differ only by a NaN, as their `Codable` conformance writes them.
+    /// Whether two values that `==` finds different differ only in a NaN, as their `Codable` conformance writes them.
     @_disfavoredOverload
     public static func areSameButForNaN<Value: Encodable>(_ left: Value, _ right: Value) -> Bool {
         areSameButForNaN(

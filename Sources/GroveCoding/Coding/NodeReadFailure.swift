@@ -1,7 +1,8 @@
 public import GroveModel
 
-/// The reason why a node could not be decoded; it is thrown up to the nearest ancestor that can be read without the
-/// node.
+/// The reason why a node could not be decoded.
+///
+/// It is thrown up to the nearest ancestor that can be read without the node.
 public enum NodeReadFailure: Error, Sendable {
     /// A required child was deleted: an optional above it reads `nil`, and an array drops the element.
     case deleted

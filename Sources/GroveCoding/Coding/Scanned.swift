@@ -1,4 +1,4 @@
-/// A scanned field: its value, or its bytes until its children may be fetched.
+/// A scanned field: its value, or its bytes if its children have yet to be fetched.
 public enum Scanned<Value: NodeCodable> {
     /// A value that holds no references, decoded.
     case value(Value)

@@ -1,9 +1,9 @@
 public import GroveModel
 
-/// Several listeners that together are told once per update.
+/// Several listeners, and a delegate that is told once per update of all of them.
 ///
 /// Each listener is told of its own model; then the delegate is told, once, in the same turn of the main actor. Add the
-/// batch listener instead of its listeners, and tell it when one of them changes its model by itself.
+/// batch listener instead of its listeners. When one of them changes its model by itself, tell the batch listener.
 @MainActor
 public final class BatchListener: ConsistencyManagerListener {
     /// The listeners, which are held strongly.

@@ -2,7 +2,7 @@ public import GroveModel
 
 /// An observer of a ``ConsistencyManager``, for diagnosis.
 ///
-/// Neither method has a default: the compiler reports an implementation whose parameters are not quite these.
+/// Neither method has a default, so the compiler reports an implementation whose parameters do not match.
 @MainActor
 public protocol ConsistencyManagerDelegate: AnyObject, Sendable {
     /// A model that has listeners is replaced by another version.

@@ -13,12 +13,12 @@ public protocol ConsistencyManagerListener: AnyObject, Sendable {
     /// Called once per update, and once for all the updates that came while the listener was paused. The listener may
     /// post and delete models, and add and remove listeners.
     ///
-    /// Not called while ``currentModel()`` is `nil` or has another identifier than the model that the listener was
-    /// added with. Such a listener shows something else now, and adds itself to that.
+    /// Not called while ``currentModel()`` is `nil`, or has another identifier than the model that the listener was
+    /// added with. Such a listener now shows another model, and adds itself again for it.
     ///
     /// - Parameters:
     ///   - model: the newest version of the whole tree; `nil` if its root was deleted.
-    ///   - updates: which models of the tree changed.
-    ///   - context: the context that the poster of the change passed; of several, the last.
+    ///   - updates: the models of the tree that changed, and those that were deleted.
+    ///   - context: the context of the call that posted the change; of several, the last.
     func modelUpdated(_ model: (any ConsistencyManagerModel)?, updates: ModelUpdates, context: (any Sendable)?)
 }

@@ -1,12 +1,12 @@
 public import GroveModel
 
 extension ConsistencyManager {
-    /// The changes of `model` from this call on, the whole tree each time.
+    /// The changes of `model` from this call on; each event has the whole tree.
     ///
     /// Events are delivered wherever the stream is iterated, without a turn of the main actor. Every change after the
     /// call is in the stream: there is no gap between the value and the changes. The stream ends with the task, with
-    /// the iterator or with the manager, which it does not retain; events that were not read yet stay in it. If the
-    /// root is deleted, the event has a `nil` model, and the stream waits for the model to come back.
+    /// the iterator or with the manager, which it does not retain. Events that were not read by then can still be read.
+    /// If the root is deleted, the event has a `nil` model, and the stream waits for the model to come back.
     public func changes<M: SimpleModel>(of model: M) -> AsyncStream<ModelEvent<M>> {
         changes(model.modelIdentifier, Leaf.node(model))
     }
@@ -52,8 +52,8 @@ extension ConsistencyManager {
 
     /// The models of a type that satisfy a condition, as they are posted.
     ///
-    /// Models that were posted before the call are not in it. The stream retains the models that satisfy the condition.
-    /// See ``changes(of:)`` for where it is delivered and when it ends.
+    /// Models that were posted before the call are not in the stream. The stream retains the models that satisfy the
+    /// condition. ``changes(of:)`` says where events are delivered and when the stream ends.
     ///
     /// - Parameter condition: called on the engine's queue, for every posted model of the type.
     public func models<M: SimpleModel>(

@@ -1,12 +1,12 @@
 public import GroveModel
 
-/// One change of one model, in a stream of them.
+/// One change of one model, as an element of a stream.
 public struct ModelEvent<M: SimpleModel>: Sendable {
     /// The newest version; `nil` if the model was deleted.
     public let model: M?
-    /// Which models of its tree changed.
+    /// The models of its tree that changed, and those that were deleted.
     public let updates: ModelUpdates
-    /// The context that the poster of the change passed.
+    /// The context of the call that posted the change.
     public let context: (any Sendable)?
 }
 
@@ -14,9 +14,9 @@ public struct ModelEvent<M: SimpleModel>: Sendable {
 public enum PredicateChange<M: SimpleModel>: Sendable {
     /// A model was posted that satisfies the condition; its last posted version, if there was one, did not.
     case began(M)
-    /// A model that satisfied the condition was posted in another version, which does too.
+    /// A model that satisfied the condition was posted in another version, which satisfies it too.
     case changed(M)
-    /// A model that satisfied the condition was deleted or posted in a version that does not.
+    /// A model that satisfied the condition was deleted, or posted in a version that does not satisfy it.
     case ended(ModelIdentifier)
 
     init?(_ event: PredicateEvent) {

@@ -7,7 +7,7 @@ public struct BatchUpdateModel: Model {
     /// The models; `nil` for each that was deleted.
     public let models: [(any ConsistencyManagerModel)?]
 
-    /// The identity of the batch itself; usually none.
+    /// The identifier of the batch itself; usually `nil`.
     public let modelIdentifier: ModelIdentifier?
 
     /// Makes a batch of `models`, which may have an identifier of its own.
@@ -16,7 +16,7 @@ public struct BatchUpdateModel: Model {
         self.modelIdentifier = modelIdentifier
     }
 
-    /// A copy with each model replaced; `nil` keeps the place of a model that is gone.
+    /// A copy with each model replaced; a model that `transform` removes leaves `nil` in its place.
     public func map(_ transform: (any Model) -> (any Model)?) -> BatchUpdateModel? {
         BatchUpdateModel(models: models.map { $0.flatMap(transform) }, modelIdentifier: modelIdentifier)
     }

@@ -1,15 +1,15 @@
 public import GroveModel
 
-/// Which models of a tree changed and which were deleted.
+/// The models of a tree that changed, and those that were deleted.
 ///
-/// No identifier is in both sets. After a pause, the trees before and after it are compared. A model that changed back
-/// is not among the changed ones, and a model that came back is not among the deleted ones.
+/// No identifier is in both sets. After a pause, the trees before and after it are compared. A model that changed and
+/// changed back is not among the changed ones. A model that was deleted and came back is not among the deleted ones.
 public struct ModelUpdates: Hashable, Sendable {
-    /// The models whose value changed, including every model that holds a changed one, even if it moved to another
-    /// place in the tree.
+    /// The models whose value changed, and every model that holds one of them, even if it moved to another place in the
+    /// tree.
     public var changedModelIds: Set<ModelIdentifier>
 
-    /// The models that were deleted, including those that cannot be without a deleted one.
+    /// The models that were deleted, and every model that requires one of them.
     public var deletedModelIds: Set<ModelIdentifier>
 
     /// Makes a set of updates.
@@ -24,7 +24,7 @@ public struct ModelUpdates: Hashable, Sendable {
     /// Whether nothing changed.
     public var isEmpty: Bool { changedModelIds.isEmpty && deletedModelIds.isEmpty }
 
-    /// Adds `other`, which came later: for a model in both, `other` counts.
+    /// Adds `other`, which came later: if a model is in both, `other` wins.
     public mutating func merge(_ other: ModelUpdates) {
         guard !isEmpty else { return self = other }
         changedModelIds.subtract(other.deletedModelIds)
