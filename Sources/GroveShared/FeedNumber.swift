@@ -1,8 +1,8 @@
 public import GroveModel
 
-/// The number of a commit of the database: each commit that changes models has the next one.
+/// The number of a commit of the database; each commit that changes models gets the next number.
 ///
-/// A commit's number is known to its feed only when the commit is visible, and numbers become visible in order.
+/// A feed lists a commit only when the commit is visible, and numbers become visible in order.
 public struct FeedNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number.
     public let rawValue: UInt64
@@ -17,9 +17,9 @@ public struct FeedNumber: Hashable, Comparable, Sendable, CustomStringConvertibl
     public var description: String { String(rawValue) }
 }
 
-/// The random identity of a feed: a database that was made again, or restored from a backup, has another one.
+/// The random identity of a feed; a database that was created again, or restored from a backup, has a new one.
 ///
-/// Numbers of two feeds have nothing to do with each other.
+/// Numbers of different feeds cannot be compared.
 public struct FeedIdentity: Hashable, Sendable, CustomStringConvertible {
     /// The identity as text.
     public let description: String
@@ -28,11 +28,11 @@ public struct FeedIdentity: Hashable, Sendable, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-/// A moment of the database: after one commit of one feed, and before the next.
+/// A moment of the database: after one commit of a feed, and before the next.
 public struct FeedPosition: Hashable, Sendable {
-    /// Which feed numbers the commits.
+    /// The feed that numbers the commits.
     public let feed: FeedIdentity
-    /// The last commit that is in.
+    /// The last commit that is included.
     public let number: FeedNumber
 
     /// Makes a position.
@@ -42,15 +42,15 @@ public struct FeedPosition: Hashable, Sendable {
     }
 }
 
-/// What the database says changed after a position that a cache asked about.
+/// The changes of the database after the position that a cache asked about.
 public struct FeedWord: Sendable {
     /// The last commit that the answer covers.
     public let position: FeedPosition
-    /// Every identifier that was changed or deleted after the position asked about, up to ``position``, with the number of
-    /// the last commit that changed it.
+    /// Every identifier that was changed or deleted after the position asked about, up to ``position``, with the number
+    /// of the last commit that changed it.
     ///
-    /// `nil` says that everything may have changed: there was no position, it is another feed's, the feed was trimmed
-    /// since, or a commit changed more identifiers than are remembered.
+    /// It is `nil` if everything may have changed. That is so if no position was given, or if it is of another feed. It
+    /// is also so if the feed was trimmed since, or if a commit changed more identifiers than the database remembers.
     public let changes: [ModelIdentifier: FeedNumber]?
 
     /// Makes an answer.

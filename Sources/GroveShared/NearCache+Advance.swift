@@ -3,12 +3,12 @@ import GroveModel
 import Synchronization
 
 extension NearCache {
-    /// Accounts for what is committed, again and again, until the task is cancelled: so that reads need not ask.
+    /// Keeps the local store up to date with the database until the task is cancelled, so that reads need not ask.
     ///
-    /// It asks as soon as the tier says that there may be something, but a hundred times a second at most, and after a
-    /// third of ``patience`` at the latest. If the database cannot be asked, it waits longer each time, up to ten
-    /// seconds. A part of that is random, so that the workers do not all ask at once when the server is back. One task
-    /// for each process runs it.
+    /// It asks as soon as the tier says that there may be a new commit. It asks at most a hundred times a second, and
+    /// at the latest after a third of ``patience``. If the database cannot be asked, it waits longer each time, up to
+    /// ten seconds. A part of each wait is random, so that the workers do not all ask at once when the server is back.
+    /// Run it in one task per process.
     public func run() async {
         var failures = 0
         while !Task.isCancelled {
@@ -26,11 +26,15 @@ extension NearCache {
         }
     }
 
-    /// Accounts for what is committed now, in one trip to the database, and returns the position that the store then has.
+    /// Applies the commits that the database has now to the local store, in one trip, and returns the store's new
+    /// position.
+    ///
+    /// Applying a commit evicts the records that it changed.
     ///
     /// - Returns: a position that is not before any commit that was made before the call.
-    /// - Throws: ``SharedError`` with code `behind` if the database has not got a commit that is accounted for, `unreachable`,
-    ///   `refused`, `timedOut` or `store`. Also `notHeard` if other processes empty the store again and again.
+    /// - Throws: ``SharedError`` with code `behind` if the database does not have a commit that the store has applied,
+    ///   `unreachable`, `refused`, `timedOut` or `store`. Also `notHeard` if other processes empty the store again and
+    ///   again.
     @discardableResult
     public func advance() async throws(SharedError) -> FeedPosition {
         // Another process may empty the store between two steps; it does so once for each change of the feed.

@@ -3,21 +3,23 @@ public import GroveCoding
 public import GroveModel
 import Synchronization
 
-/// A cache on this machine of models whose truth is in a database that many machines share.
+/// A cache on this machine for models of a database that many machines share.
 ///
-/// **The invariant: every record near is what the database held at commit *applied*.** *Applied* is a position that lies in the
-/// local store, beside the records: the last commit that is accounted for, and the identity of its feed. It follows:
+/// **The invariant: every local record is as the database had it at commit *applied*.** *Applied* is a position that is
+/// stored in the local store, beside the records: the last commit that was applied, and the identity of its feed. It
+/// follows:
 ///
 /// - A tree that is read here is of one moment of the database, as all its records are of the same commit.
-/// - Accounting for commits evicts what they changed and writes the new position in one local transaction. A process that is
-///   killed before or after leaves a store for which the invariant holds.
-/// - A fetched tree is stored only if its snapshot is of *applied*, advances *applied* with it, or is older and none of its
-///   identifiers was changed since. Otherwise it is returned and not stored. So a late answer never lies over a newer value.
+/// - To apply commits, one local transaction evicts the records that they changed and writes the new position. If the
+///   process is killed before or after, the invariant holds for the store that is left.
+/// - A fetched tree is stored only if its snapshot is of *applied*, or advances *applied* with it. If the snapshot is
+///   older, the tree is stored only if none of its identifiers was changed since. Otherwise the tree is returned and
+///   not stored. So a late answer never replaces a newer value.
 /// - A store without a position has no record that may be read.
-/// - A process serves nothing older than what it has served. An answer of the database that is older than *applied* was when
-///   it was asked is refused: `behind`.
+/// - A process never returns a value older than one that it has returned. If the database answers with a moment older
+///   than *applied* was when the database was asked, the answer is refused: `behind`.
 ///
-/// The cache must be the only one that writes its store's directory. Several processes of a machine may share the directory,
+/// The cache must be the only writer of its store's directory. Several processes of a machine may share the directory,
 /// each with a `NearCache` of its own over it.
 ///
 /// ```swift
@@ -30,9 +32,9 @@ import Synchronization
 public final class NearCache<Store: NodeStore>: Sendable {
     package let store: NormalizedCache<Store>
     package let far: any FarTier
-    /// How long after the last word from the database a read is `near`, by this process's monotonic clock.
+    /// How long reads are ``Freshness/near`` after the last answer of the database, by this process's monotonic clock.
     public let patience: Duration
-    /// How long one call of the database may take.
+    /// The longest time that one call of the database may take.
     public let timeLimit: Duration
     let now: @Sendable () -> Duration
     let memory = Mutex(FeedMemory())
@@ -41,10 +43,10 @@ public final class NearCache<Store: NodeStore>: Sendable {
     /// Makes a cache over `store` and `far`.
     ///
     /// - Parameters:
-    ///   - store: the local cache. Nothing else may write it. Its budget is the near cache's.
+    ///   - store: the local cache. Nothing else may write to it. Its budget is the near cache's.
     ///   - far: the database.
-    ///   - patience: for how long reads are served without a word from the database. One second by default.
-    ///   - timeLimit: the longest that a call of the database may take. Five seconds by default.
+    ///   - patience: how long reads are served after the last answer of the database. One second by default.
+    ///   - timeLimit: the longest time that a call of the database may take. Five seconds by default.
     public convenience init(
         store: NormalizedCache<Store>, far: any FarTier, patience: Duration = .seconds(1),
         timeLimit: Duration = .seconds(5)
@@ -65,14 +67,15 @@ public final class NearCache<Store: NodeStore>: Sendable {
         self.now = now
     }
 
-    /// The model of `identifier` with its tree, as fresh as asked for; `nil` if the database has none.
+    /// The model of `identifier` with its tree, as fresh as asked for; `nil` if the database does not have it.
     ///
-    /// A hit is a local read. A miss is one request, which all that miss the same identifier at once share. A caller that is
-    /// cancelled still waits for the shared request, at most ``timeLimit``.
+    /// A hit is a local read. A miss is one request; callers that miss the same identifier at once share it. A caller
+    /// that is cancelled still waits for the shared request, at most ``timeLimit``.
     ///
-    /// - Parameter freshness: by default within ``patience`` of the last word from the database.
-    /// - Throws: ``SharedError`` with code `notHeard` if the database cannot be asked and the last word is too old; `behind`;
-    ///   `otherType`; `store`. On a miss, and for `atLeast` and `fresh`, also `unreachable`, `refused` or `timedOut`.
+    /// - Parameter freshness: by default within ``patience`` of the last answer of the database.
+    /// - Throws: ``SharedError`` with code `notHeard` if the database cannot be asked and its last answer is too old;
+    ///   `behind`; `otherType`; `store`. On a miss, and for `atLeast` and `fresh`, also `unreachable`, `refused` or
+    ///   `timedOut`.
     public func model<M: CacheableModel>(
         _ identifier: ModelIdentifier, as type: M.Type = M.self, _ freshness: Freshness = .near
     ) async throws(SharedError) -> M? {
@@ -92,14 +95,15 @@ public final class NearCache<Store: NodeStore>: Sendable {
 
     /// Writes `changes` to the database in one commit, and returns its number for ``Freshness/atLeast(_:)``.
     ///
-    /// Nothing is written near: the feed brings the change, to this machine as to the others.
+    /// The local store is not written: the feed brings the change to this machine as it does to the others.
     ///
-    /// - Throws: ``SharedError`` as ``FarTier/write(_:)``; a write that exceeds ``timeLimit`` throws `outcomeUnknown`.
+    /// - Throws: ``SharedError`` as ``FarTier/write(_:)``. A write that takes longer than ``timeLimit`` throws
+    ///   `outcomeUnknown`, without a ticket.
     public func write(_ changes: [FarChange]) async throws(SharedError) -> FeedNumber {
         try await limited(.outcomeUnknown) { [far] () async throws(SharedError) in try await far.write(changes) }
     }
 
-    /// The position that the local store has accounted for; `nil` if it has none yet.
+    /// The last position that was applied to the local store; `nil` if there is none yet.
     public func applied() throws(SharedError) -> FeedPosition? {
         do {
             return NearState.decoded(try store.kept(NearState.name))

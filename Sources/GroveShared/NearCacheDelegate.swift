@@ -3,13 +3,14 @@ import GroveCoding
 public import GroveModel
 import Synchronization
 
-/// A near cache as the cache of a `DataModelManager`: it reads near, and writes to the database.
+/// A near cache as the cache of a `DataModelManager`: it reads from the local store, and writes to the database.
 ///
-/// Writes are made one after the other, in the order of calls, each a commit of its own. A read waits for the writes before it,
-/// and sees those that succeeded. What others commit shows at the next read: the manager is not told of it.
+/// Writes are made one after the other, in the order of calls, each in a commit of its own. A read waits for the writes
+/// before it, and sees those that succeeded. Commits of other processes show at the next read: the manager is not told
+/// of them.
 ///
-/// A model is written and found under its own identifier, whatever the cache key. Lists are not kept: reading one is an
-/// error with code `unsupported`, and of a list that is set nothing is written.
+/// A model is written and found under its own identifier, whatever the cache key. Lists are not kept: reading a list is
+/// an error with code `unsupported`, and setting a list writes nothing.
 ///
 /// ```swift
 /// let cache = NearCacheDelegate(near) { identifier, error in log("\(identifier) was not saved: \(error)") }
@@ -30,14 +31,14 @@ public final class NearCacheDelegate<Store: NodeStore>: CacheDelegate {
 
     /// Makes the cache of a manager.
     ///
-    /// - Parameter failed: called once for each write that failed or whose outcome is unknown, on any thread, with the model's
-    ///   identifier and a ``SharedError``, or ``CacheError`` with code `notCacheable`.
+    /// - Parameter failed: called on any thread, once for each write that failed or whose outcome is unknown. It gets
+    ///   the model's identifier and a ``SharedError``, or a ``CacheError`` with code `notCacheable`.
     public init(_ near: NearCache<Store>, failed: @escaping @Sendable (ModelIdentifier?, any Error) -> Void) {
         self.near = near
         self.failed = failed
     }
 
-    /// Reads the model of an identifier.
+    /// Reads the model whose identifier is the cache key.
     ///
     /// The first read after a write is ``Freshness/fresh``, and the others are ``Freshness/near``.
     public func modelForKey<T: SimpleModel>(

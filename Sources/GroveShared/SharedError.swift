@@ -1,14 +1,17 @@
 public import GroveModel
 
-/// Why a read or a write of a ``NearCache`` or a ``FarTier`` failed.
+/// The error of a read or a write of a ``NearCache`` or a ``FarTier``.
 public struct SharedError: Error, Sendable, CustomStringConvertible {
-    /// What happened.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, for people.
+    /// A description of the failure, for a person who reads a log.
     public let message: String
-    /// The write that it concerns, if the code is `outcomeUnknown`.
+    /// The write whose outcome is unknown, for ``FarTier/outcome(of:)``; `nil` with other codes.
+    ///
+    /// It is `nil` with the code `outcomeUnknown` too if the time limit of the near cache passed before the tier had
+    /// answered.
     public let ticket: WriteTicket?
-    /// What the store of this machine said, if the code is `store`.
+    /// The error of this machine's store, if the code is `store`.
     public let cause: CacheError?
 
     /// Makes an error.
@@ -22,7 +25,7 @@ public struct SharedError: Error, Sendable, CustomStringConvertible {
     /// The code and the message.
     public var description: String { "\(code.description): \(message)" }
 
-    /// What kind of failure it is; there may be more codes in later versions.
+    /// The kind of a failure; later versions may have more codes.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
@@ -30,9 +33,10 @@ public struct SharedError: Error, Sendable, CustomStringConvertible {
         /// Makes a code.
         public init(_ description: String) { self.description = description }
 
-        /// The server has not got a commit that was seen before, or that was asked for: it is a replica that lags, or another server.
+        /// The server does not have a commit that was seen before, or that was asked for: it is a lagging replica, or
+        /// another server.
         public static let behind = Code("behind")
-        /// Nothing was heard of the database for longer than the read allows, and it cannot be asked now.
+        /// The database has not answered for longer than the read allows, and cannot be asked now.
         public static let notHeard = Code("notHeard")
         /// The database cannot be reached, or the connection was lost.
         public static let unreachable = Code("unreachable")
@@ -40,9 +44,10 @@ public struct SharedError: Error, Sendable, CustomStringConvertible {
         public static let refused = Code("refused")
         /// The call was not answered within its time limit.
         public static let timedOut = Code("timedOut")
-        /// The connection was lost while the write was committed: it may have been, see ``FarTier/outcome(of:)``.
+        /// The write may have been committed: the connection was lost in the commit, or the time limit passed.
+        /// ``FarTier/outcome(of:)`` finds out.
         public static let outcomeUnknown = Code("outcomeUnknown")
-        /// The model of the identifier is of another type than was asked for.
+        /// The model of the identifier has another type than the caller asked for.
         public static let otherType = Code("otherType")
         /// The store of this machine failed; see ``SharedError/cause``.
         public static let store = Code("store")

@@ -1,14 +1,15 @@
-/// The SQL that a PostgreSQL database needs to stand behind a ``NearCache``: `grove shared-schema` prints it.
+/// The SQL that a PostgreSQL database needs to serve a ``NearCache``; `grove shared-schema` prints it.
 ///
-/// It makes one schema, `grove`, with a row for the feed's identity and last number, and a table of changes. A table whose rows are
-/// models gets a trigger. A transaction takes its number when it commits, in a deferred constraint trigger. It holds the
-/// counter's row lock from there to the end of its commit, so that numbers become visible in order.
+/// It makes one schema, `grove`, with a row for the feed's identity and last number, and a table of changes. Each table
+/// whose rows are models gets a trigger. A transaction takes its number when it commits, in a deferred constraint
+/// trigger. It holds the counter's row lock from then to the end of its commit, so that numbers become visible in
+/// order.
 public struct SharedSchema: Sendable {
     /// A table whose rows are models.
     public struct Table: Sendable {
-        /// The table's name as SQL has it, with its schema if that is needed.
+        /// The table's name in SQL, with its schema if that is needed.
         public let name: String
-        /// A SQL expression over a row, which is called `r`, that gives the model's identifier: `'Note:' || r.id`.
+        /// A SQL expression that gives the model's identifier from a row, which is called `r`: `'Note:' || r.id`.
         public let identifier: String
 
         /// Makes a table's description.
@@ -20,9 +21,10 @@ public struct SharedSchema: Sendable {
         }
     }
 
-    /// The tables.
+    /// The tables whose rows are models.
     public let tables: [Table]
-    /// The most identifiers of one commit that are listed; a commit of more says that everything may have changed.
+    /// The most identifiers that are listed for one commit; a larger commit counts as one that may have changed
+    /// everything.
     public let mostChanges: Int
 
     /// Describes a schema.
@@ -31,9 +33,9 @@ public struct SharedSchema: Sendable {
         self.mostChanges = mostChanges
     }
 
-    /// The statements.
+    /// The SQL statements.
     ///
-    /// They may be run again: what is there stays.
+    /// They may be run again: tables that exist are kept.
     public var sql: String {
         ([base] + tables.map(trigger)).joined(separator: "\n")
     }

@@ -1,7 +1,7 @@
 public import GroveModel
 import Synchronization
 
-/// Another tier behind a network that a test controls: at each message it delays, cuts or holds back.
+/// A tier behind a network that a test controls: the test delays, cuts or holds back each message.
 ///
 /// ```swift
 /// let gated = GatedTier(MemoryFarTier())
@@ -22,11 +22,11 @@ public final class GatedTier: FarTier {
         case outcome
     }
 
-    /// What goes over the network.
+    /// A message on the network.
     public enum Message: Hashable, Sendable {
         /// Before the tier is called.
         case request(Call)
-        /// After the tier has answered, and before the caller has the answer.
+        /// After the tier has answered, and before the caller gets the answer.
         case answer(Call)
     }
 
@@ -39,12 +39,13 @@ public final class GatedTier: FarTier {
     /// Puts `base` behind a network that lets everything through.
     public init(_ base: any FarTier) { self.base = base }
 
-    /// From now on `gate` is asked at each message; `nil` lets everything through.
+    /// Asks `gate` at each message from now on; `nil` lets everything through.
     ///
-    /// A gate that throws on the answer of a write hides a commit that was made: use a tier's own loss for that.
+    /// A gate that throws at the answer of a write hides a commit that was made. To lose a write, use the tier's own
+    /// loss, such as ``MemoryFarTier/loseNextWrite(_:)``.
     public func gate(_ gate: Gate?) { state.withLock { $0.gate = gate } }
 
-    /// How many of these messages there were.
+    /// The number of these messages so far.
     public func count(of message: Message) -> Int { state.withLock { $0.counts[message] ?? 0 } }
 
     private func pass(_ message: Message) async throws(SharedError) {

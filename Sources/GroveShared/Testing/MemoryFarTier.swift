@@ -2,11 +2,11 @@ public import GroveCoding
 public import GroveModel
 import Synchronization
 
-/// A database in memory, for tests: it numbers commits and keeps a feed as the interface asks.
+/// A database in memory, for tests: it numbers commits and keeps a feed, as ``FarTier`` requires.
 ///
 /// A test puts it behind a ``GatedTier`` to delay, cut and reorder calls.
 public final class MemoryFarTier: FarTier {
-    /// Makes the model of a row: it looks up what the row refers to by the given closure.
+    /// Makes a model from a row; `find` gives the rows to which the row refers.
     public typealias Tree = @Sendable (_ row: any CacheableModel, _ find: Find) -> any CacheableModel
     /// The row of an identifier, in the same snapshot.
     public typealias Find = (ModelIdentifier) -> (any CacheableModel)?
@@ -30,11 +30,11 @@ public final class MemoryFarTier: FarTier {
         }
     }
 
-    /// When the connection of a write is lost.
+    /// The moment at which the connection of a write is lost.
     public enum Loss: Sendable {
         /// After the commit.
         case afterCommit
-        /// Before it, so that nothing is written.
+        /// Before the commit, so that nothing is written.
         case beforeCommit
     }
 
@@ -43,7 +43,7 @@ public final class MemoryFarTier: FarTier {
     private let waiting = Mutex<[UInt64: FirstOf<Void>]>([:])
 
     /// Makes an empty database.
-    ///
+    /// - Parameter tree: makes a model from a row. By default the row is the model.
     /// - Parameter tree: makes a model of a row. By default the row is the model.
     public init(tree: @escaping Tree = { row, _ in row }) {
         state = Mutex(State(feed: Self.newFeed()))
@@ -128,7 +128,7 @@ public final class MemoryFarTier: FarTier {
     /// Loses the connection of the next write.
     public func loseNextWrite(_ loss: Loss) { state.withLock { $0.loss = loss } }
 
-    /// Forgets the feed up to now: who has not heard of it is told that everything may have changed.
+    /// Forgets the feed up to now: a cache with an older position is told that everything may have changed.
     public func trim() {
         state.withLock { state in
             state.trimmed = state.last
@@ -144,7 +144,7 @@ public final class MemoryFarTier: FarTier {
         }
     }
 
-    /// The same database as it is now, which hears of no later commit: a replica that lags.
+    /// A copy of the database as it is now, which gets no later commit: a lagging replica.
     public func replica() -> MemoryFarTier {
         let copy = MemoryFarTier(tree: tree)
         let now = state.withLock { $0 }
@@ -152,7 +152,7 @@ public final class MemoryFarTier: FarTier {
         return copy
     }
 
-    /// Becomes what `other` is: a fail-over to it.
+    /// Takes the state of `other`, as after a fail-over to it.
     public func failOver(to other: MemoryFarTier) {
         let now = other.state.withLock { $0 }
         state.withLock { $0 = now }
