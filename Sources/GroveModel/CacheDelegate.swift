@@ -1,7 +1,7 @@
 /// A cache of models, as a data provider sees it.
 ///
-/// Every completion is called exactly once, even after the cache was closed: with the value on a hit, with `nil` and no
-/// error on a miss, and with an error if the read failed. Completions run on any thread.
+/// Every completion is called exactly once, even after the cache was closed. It gets the value on a hit, `nil` and no
+/// error on a miss, and an error if the read failed. Completions run on any thread.
 ///
 /// Writes return at once and never block on the disk. One caller's writes apply in call order, and a read issued after
 /// a write sees it. A write that fails later is reported to the cache's observer and to its `flush()`.
