@@ -1,9 +1,9 @@
 import GroveConsistency
 public import GroveModel
 
-/// What is shown, for a mutation that changes it: the confirmed models, with what was submitted before.
+/// The shown models and lists, for a mutation to change: the confirmed ones, with the earlier mutations applied.
 ///
-/// A draft lasts for one call of ``Mutation/apply(to:)``. If that throws, nothing of it counts.
+/// A draft is valid for one call of ``Mutation/apply(to:)``. If that call throws, all its changes are dropped.
 public struct Draft {
     /// What is known of a confirmed model.
     enum Found {
@@ -33,15 +33,16 @@ public struct Draft {
 
     // MARK: Models
 
-    /// The model of type `M` whose identity is `id`; `nil` if no screen shows it, or it is deleted.
+    /// The model of type `M` whose identity is `id`; `nil` if no screen shows it, or if it is deleted.
     public func model<M: KeyedModel>(_ type: M.Type, id: M.ModelID) -> M? {
         try? find(M.modelIdentifier(for: id))
     }
 
     /// Changes the model of type `M` whose identity is `id`.
     ///
-    /// - Returns: whether it is there. What no screen shows need not be changed: once one shows it, the mutation is applied again.
-    /// - Throws: what `change` throws; ``CacheError`` with code `missing` if the model was deleted.
+    /// - Returns: whether the model was found. A model that no screen shows need not be changed: when a screen shows
+    ///   it, the mutation is applied again.
+    /// - Throws: the error of `change`; ``CacheError`` with code `missing` if the model was deleted.
     @discardableResult
     public mutating func update<M: KeyedModel>(
         _ type: M.Type, id: M.ModelID, _ change: (inout M) throws -> Void
@@ -53,7 +54,7 @@ public struct Draft {
         return true
     }
 
-    /// Deletes the model of type `M` whose identity is `id`, from lists and from all models that hold it.
+    /// Deletes the model of type `M` whose identity is `id`, also from all lists and models that hold it.
     public mutating func delete<M: KeyedModel>(_ type: M.Type, id: M.ModelID) {
         overrides[M.modelIdentifier(for: id)] = Override(isDeleted: true)
     }
@@ -83,17 +84,18 @@ public struct Draft {
 
     // MARK: Lists
 
-    /// Adds `model` at the end of the list under `key`, unless the list has an element of its identifier.
+    /// Adds `model` at the end of the list under `key`, unless the list has an element with its identifier.
     ///
-    /// - Throws: ``CacheError`` with code `unidentified`.
+    /// - Throws: ``CacheError`` with code `unidentified` if `model` has no identifier.
     public mutating func append(_ model: some SimpleModel, toCollection key: String) throws {
         try insert(model, at: .last, inCollection: key)
     }
 
-    /// Adds `model` to the list under `key`, unless the list has an element of its identifier.
+    /// Adds `model` to the list under `key`, unless the list has an element with its identifier.
     ///
-    /// - Parameter place: where it is to be. If the element that it names is not there, it is the end.
-    /// - Throws: ``CacheError`` with code `unidentified`.
+    /// - Parameter place: the place in the list. If the list does not have the element that it names, `model` is added
+    ///   at the end.
+    /// - Throws: ``CacheError`` with code `unidentified` if `model` has no identifier.
     public mutating func insert(
         _ model: some SimpleModel, at place: ElementPlace, inCollection key: String
     ) throws {
@@ -106,26 +108,27 @@ public struct Draft {
         note(.insert(identifier, node, place, former: nil), key)
     }
 
-    /// Takes the element of `identifier` out of the list under `key`; the model stays.
+    /// Removes the element with this identifier from the list under `key`; the model stays.
     ///
-    /// Over a cache of your own, a list that no screen shows is changed only if its type is named: see
-    /// ``remove(_:id:fromCollection:)``.
+    /// With a cache of your own, a list that no screen shows is changed only if the call names the type of its
+    /// elements: use ``remove(_:id:fromCollection:)``.
     public mutating func remove(_ identifier: ModelIdentifier, fromCollection key: String) {
         note(.remove(identifier), key)
     }
 
-    /// Moves the element of `identifier` in the list under `key`; for a cache of your own, see
-    /// ``remove(_:fromCollection:)``.
+    /// Moves the element with this identifier in the list under `key`.
+    ///
+    /// With a cache of your own, use ``move(_:id:to:inCollection:)``; see ``remove(_:fromCollection:)``.
     public mutating func move(_ identifier: ModelIdentifier, to place: ElementPlace, inCollection key: String) {
         note(.move(identifier, place), key)
     }
 
-    /// Takes the element of type `M` whose identity is `id` out of the list under `key`, which is one of `M`; the model stays.
+    /// Removes the element of type `M` whose identity is `id` from the list of `M` under `key`; the model stays.
     public mutating func remove<M: KeyedModel>(_ type: M.Type, id: M.ModelID, fromCollection key: String) {
         note(.remove(M.modelIdentifier(for: id)), key, of: type)
     }
 
-    /// Moves the element of type `M` whose identity is `id` in the list under `key`, which is one of `M`.
+    /// Moves the element of type `M` whose identity is `id` in the list of `M` under `key`.
     public mutating func move<M: KeyedModel>(
         _ type: M.Type, id: M.ModelID, to place: ElementPlace, inCollection key: String
     ) {

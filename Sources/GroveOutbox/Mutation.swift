@@ -1,8 +1,9 @@
 public import GroveModel
 
-/// Something that the user did, and that a server has yet to hear of.
+/// A change that the user made and the server has yet to confirm.
 ///
-/// The value itself is what is kept: on disk until the server has said yes or no, never the models that it leads to.
+/// The outbox keeps the value itself on disk until the server accepts or refuses it. It never keeps the models that the
+/// mutation changes.
 ///
 /// ```swift
 /// struct Like: Mutation {
@@ -16,65 +17,72 @@ public import GroveModel
 /// }
 /// ```
 public protocol Mutation<API>: Codable, Sendable {
-    /// What sends it.
+    /// The type of the client that sends the mutation.
     associatedtype API: Sendable
 
-    /// The name under which mutations of the type are kept; the type's own by default. It must stay the same in later versions.
+    /// The name under which mutations of this type are kept. It must stay the same in later versions of the
+    /// application. The default is the type's name.
     static var mutationName: String { get }
 
-    /// Mutations of one lane are sent one after the other, in the order of their submission; the empty name by default.
+    /// The name of the mutation's lane. Mutations of one lane are sent one after the other, in the order of submission.
+    /// The default is the empty name.
     var lane: String { get }
 
-    /// Changes what is shown.
+    /// Changes the shown models and lists.
     ///
-    /// Called on the main actor, again whenever anything below it moves. It must be pure, and must give the same if the server has it
-    /// already: a fetch may bring the like before its confirmation. If it throws, nothing of it is shown, and it stays pending.
+    /// Called on the main actor, and again whenever a confirmed model or an earlier mutation below it changes. It must
+    /// be pure. It must give the same result if the server has the change already: a fetch may bring the like before
+    /// the like is confirmed. If it throws, none of its changes is shown, and the mutation stays pending.
     func apply(to draft: inout Draft) throws
 
-    /// Sends it; called again after a failure of the network, with the same key.
+    /// Sends the mutation; called again after a failure of the network, with the same key.
     ///
-    /// - Returns: what the server says that is now so. It is stored, and shown below everything that is pending.
+    /// - Returns: the models as the server has them now. They are stored, and shown below everything that is pending.
     func send(_ api: API, _ attempt: Attempt) async throws -> Answer
 
-    /// This mutation, if the model of the identifier `old`, which the application made up, got `new` from the server; itself by default.
+    /// This mutation with `new` in place of `old`, for a model to which the application gave the identifier `old` and
+    /// the server now `new`.
+    ///
+    /// The default returns the mutation unchanged.
     func replacing(_ old: ModelIdentifier, _ new: ModelIdentifier) -> Self
 }
 
 extension Mutation {
     /// The name of the type.
     public static var mutationName: String { String(describing: Self.self) }
-    /// The one lane that there is by default.
+    /// The empty name: one lane for all mutations.
     public var lane: String { "" }
     /// The same mutation.
     public func replacing(_ old: ModelIdentifier, _ new: ModelIdentifier) -> Self { self }
 }
 
-/// One try to send a mutation.
+/// One attempt to send a mutation.
 public struct Attempt: Sendable, Hashable {
-    /// Tells the mutation from every other: the same on every try, and after a relaunch.
+    /// The key of the mutation: the same on every attempt, and after a relaunch.
     ///
-    /// A mutation is sent at least once. By the key the server can tell a second try from a second mutation.
+    /// A mutation is sent at least once. With the key, the server can tell a second attempt from a second mutation.
     public let key: String
-    /// How often it was tried before, since the launch.
+    /// The number of failed attempts before this one, since the launch or the last ``Outbox/retry(_:)``.
     public let number: Int
 }
 
-/// What the server says to a mutation.
+/// The server's answer to a mutation.
 public struct Answer: Sendable {
     let models: [any SimpleModel]
     let local: ModelIdentifier?
     let includes: Set<String>
 
-    /// An answer that brings `models`, each with an identifier, and of a type that the cache stores.
+    /// An answer with `models`, each of which has an identifier and a type that the cache stores.
     ///
     /// - Parameters:
-    ///   - local: the identifier that the application made up for the first of them: what is shown under it goes on under the server's.
-    ///   - includes: keys of other mutations that the answer takes into account: they are done too.
+    ///   - local: the identifier that the application gave to the first model. Rows that show the model under it go on
+    ///     under the server's identifier.
+    ///   - includes: the keys of other mutations that the answer takes into account. Those are done too.
     public init(_ models: any SimpleModel..., replacing local: ModelIdentifier? = nil, includes: Set<String> = []) {
         self.init(contentsOf: models, replacing: local, includes: includes)
     }
 
-    /// An answer that brings `models`, as an array.
+    /// An answer with an array of models.
     public init(
         contentsOf models: [any SimpleModel], replacing local: ModelIdentifier? = nil, includes: Set<String> = []
     ) {

@@ -5,13 +5,16 @@ import GroveProviders
 
 /// What the server says.
 extension Outbox {
-    /// Takes what the server says by itself, in a push or in the answer to a fetch, as of now: it is stored, and shown below what is pending.
+    /// Takes models that the server sends by itself, in a push or in the answer to a fetch. They are stored, and shown
+    /// below everything that is pending.
     ///
-    /// Name in the answer the keys of mutations that it includes, if the server says them. They are done: their layers go in the same turn,
-    /// and they are not sent any more. `replacing:` names the identifier that one of them made up. A key that is not pending is passed over.
+    /// If the server says which mutations the answer includes, name their keys in the answer. Those mutations are done:
+    /// their changes become the confirmed ones in the same turn, and they are not sent any more. `replacing:` names the
+    /// identifier that the application gave to a model of one of them. Keys that are not pending are ignored.
     ///
-    /// - Parameter place: that at which the request was sent, or the connection opened: see `DataModelManager.place()`; by default now.
-    ///   After a wipe, what is as of a place before it is neither stored nor shown.
+    /// - Parameter place: the place at which the request was sent, or the connection was opened; see
+    ///   `DataModelManager.place()`. The default is now. After a wipe, an answer with an earlier place is neither
+    ///   stored nor shown.
     public func receive(_ answer: Answer, asOf place: Place? = nil) async {
         await confirm(included(in: answer), answer, place ?? manager?.place() ?? store.place())
         pumpAll()

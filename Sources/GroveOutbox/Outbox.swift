@@ -3,7 +3,8 @@ public import GroveModel
 public import GroveProviders
 public import Observation
 
-/// What the user did, and the server has yet to confirm: shown at once, kept on disk, sent in order.
+/// A queue of the user's changes that the server has yet to confirm: they are shown at once, kept on disk, and sent in
+/// order.
 ///
 /// ```swift
 /// let outbox = try Outbox(cache, api, for: [Like.self, SendMessage.self])
@@ -11,20 +12,22 @@ public import Observation
 /// outbox.submit(Like(post: 34))
 /// ```
 ///
-/// **What is shown is what is confirmed, with what is pending over it.** The cache holds only the former: typed reads of it see nothing
-/// pending. See Docs/Guides/PendingChanges.md.
+/// **Screens show the confirmed models with the pending changes applied.** The cache holds only the confirmed models:
+/// typed reads of it see no pending change. See Docs/Guides/PendingChanges.md.
 ///
-/// **Threads.** An outbox belongs to the main actor, on which mutations are applied; they are sent by tasks of their own.
-/// **At least once.** A mutation may be sent more than once, after a failure or a relaunch, always with its key.
+/// **Threads.** An outbox belongs to the main actor, on which mutations are applied; they are sent by tasks of their
+/// own. **At least once.** A mutation may be sent more than once, after a failure or a relaunch, always with the same
+/// key.
 @MainActor
 @Observable
 public final class Outbox<API: Sendable> {
-    /// What is pending, in order of submission; observed.
+    /// The pending mutations, in order of submission; observed.
     public internal(set) var pending: [PendingMutation] = []
 
-    /// Told of what goes wrong; ``pending`` says what can be done about it.
+    /// Called for each problem with a mutation; the mutation's state in ``pending`` says how to go on.
     @ObservationIgnored public var onProblem: (@MainActor (PendingMutation, OutboxProblem) -> Void)?
-    /// How many mutations the last wipe has taken that were not sent.
+    /// The number of mutations that were pending at the last wipe and were removed by it, refused and unfinished ones
+    /// included.
     @ObservationIgnored public internal(set) var unsentAtWipe = 0
 
     @ObservationIgnored let api: API
@@ -64,13 +67,16 @@ public final class Outbox<API: Sendable> {
     @ObservationIgnored var looking: Task<Void, Never>?
     @ObservationIgnored var isLookDue = false
 
-    /// Opens the outbox of `cache`, with what it has kept.
+    /// Opens the outbox of `cache`, with the mutations that it has kept.
     ///
-    /// Reads what is pending, on the calling thread: O(what is pending). Nothing is sent before a manager has it, or ``resume()`` is called.
+    /// Reads the pending mutations on the calling thread. Nothing is sent until a manager is made with the outbox, or
+    /// ``resume()`` is called.
     ///
     /// - Parameters:
-    ///   - api: what mutations are sent with.
-    ///   - types: all types of mutations that may be kept. One of another type stays in the store, and is reported.
+    ///   - api: the client that is passed to ``Mutation/send(_:_:)``.
+    ///   - types: all types of mutations that may be kept. A mutation of another type stays in the store, and is
+    ///     reported to ``onProblem``.
+    /// - Complexity: O(*n*) for *n* pending mutations.
     /// - Throws: ``CacheError`` as a read of the cache does.
     public convenience init<Store: NodeStore>(
         _ cache: NormalizedCache<Store>, _ api: API, for types: [any Mutation<API>.Type],
@@ -79,22 +85,24 @@ public final class Outbox<API: Sendable> {
         try self.init(OutboxStore(cache), api, types, options)
     }
 
-    /// Opens the outbox of `cache`, a cache in memory, with what `keeper`, a cache on disk, has kept.
+    /// Opens the outbox of `cache`, a cache in memory, with the mutations that `keeper`, a cache on disk, has kept.
     ///
     /// ```swift
     /// let keeper = try LMDBCache(directory: directory)
     /// let outbox = try Outbox(try MemoryCache(), api, for: [Like.self, SendMessage.self], keptIn: keeper)
     /// ```
     ///
-    /// What is pending survives a relaunch, and what is confirmed is as lasting as `cache`. Put nothing else into `keeper`:
-    /// ``GroveProviders/DataModelManager/wipe()`` empties it, on the main thread. A wipe of `cache` alone does not.
+    /// Pending mutations survive a relaunch; confirmed models last as long as `cache` does. Put nothing else into
+    /// `keeper`: ``GroveProviders/DataModelManager/wipe()`` empties it, on the main thread. A wipe of `cache` alone
+    /// does not.
     ///
-    /// The models of a confirmation are stored before its record is removed, not in one transaction: a kill in between sends the mutation
-    /// again, with its key.
+    /// When a mutation is confirmed, its models are stored before its record is removed, in another transaction. If the
+    /// process is killed in between, the mutation is sent again, with the same key.
     ///
     /// - Parameters:
-    ///   - api: what mutations are sent with.
-    ///   - types: all types of mutations that may be kept. One of another type stays in `keeper`, and is reported.
+    ///   - api: the client that is passed to ``Mutation/send(_:_:)``.
+    ///   - types: all types of mutations that may be kept. A mutation of another type stays in `keeper`, and is
+    ///     reported to ``onProblem``.
     /// - Throws: ``CacheError`` as a read of `keeper` does.
     public convenience init<Store: NodeStore, Keeper: NodeStore>(
         _ cache: NormalizedCache<Store>, _ api: API, for types: [any Mutation<API>.Type],
@@ -103,24 +111,27 @@ public final class Outbox<API: Sendable> {
         try self.init(OutboxStore(cache, keptIn: keeper), api, types, options)
     }
 
-    /// Opens the outbox of a manager over a cache of your own, which is only a `CacheDelegate`, with what `keeper` has kept.
+    /// Opens an outbox for a manager over a cache of your own, which is only a `CacheDelegate`.
     ///
     /// ```swift
     /// let outbox = try Outbox(api, for: [Like.self, SendMessage.self], keptIn: keeper)
     /// let manager = DataModelManager(cacheDelegate: cache, outbox: outbox)
     /// ```
     ///
-    /// `keeper` is a cache on disk with nothing else in it. A `MemoryCache` keeps nothing: what is pending ends with the process then.
+    /// `keeper` keeps the pending mutations: it is a cache on disk with nothing else in it. A `MemoryCache` keeps them
+    /// only until the process ends.
     ///
-    /// The manager stores what is confirmed, in calls of its cache; then the record is removed. A delegate does not say when something is on
-    /// disk, so a kill may lose what was confirmed just before it. A list that no screen shows is read, changed and stored whole. If the
-    /// draft's call does not name the type of its elements, it stays as it is, and ``onProblem`` is told.
+    /// The manager stores the confirmed models by calls of its cache; then the mutation's record is removed. A delegate
+    /// does not say when a model is on disk, so a kill may lose models that were confirmed just before. A list that no
+    /// screen shows is read, changed and stored whole. If the draft's call does not name the type of the list's
+    /// elements, the stored list is not changed, and ``onProblem`` is called.
     ///
     /// Nothing is sent without the manager.
     ///
     /// - Parameters:
-    ///   - api: what mutations are sent with.
-    ///   - types: all types of mutations that may be kept. One of another type stays in `keeper`, and is reported.
+    ///   - api: the client that is passed to ``Mutation/send(_:_:)``.
+    ///   - types: all types of mutations that may be kept. A mutation of another type stays in `keeper`, and is
+    ///     reported to ``onProblem``.
     /// - Throws: ``CacheError`` as a read of `keeper` does.
     public convenience init<Keeper: NodeStore>(
         _ api: API, for types: [any Mutation<API>.Type], keptIn keeper: NormalizedCache<Keeper>,
@@ -147,14 +158,15 @@ public final class Outbox<API: Sendable> {
 
     // MARK: Submitting
 
-    /// Shows `mutation` on every screen, in this turn, and sends it after what was submitted before in its lane.
+    /// Shows `mutation` on every screen, in this turn, and sends it after earlier mutations of its lane.
     ///
-    /// It is on disk with the next commit. A kill before that loses it: await ``submit(_:delay:)-(_,_)`` if it must not be lost. If it
-    /// cannot be stored, nothing of it is shown any more, and ``onProblem`` is told.
+    /// The mutation is on disk with the next commit. A kill before that loses it: await ``submit(_:delay:)-(_,_)`` if
+    /// it must not be lost. If it cannot be stored, its changes are no longer shown, its state is `refused`, and
+    /// ``onProblem`` is called.
     ///
-    /// - Parameter delay: how many seconds it waits before it is sent, so that ``discard(_:)`` can take it back. A relaunch ends
-    ///   the delay, and another process that sends does not know of it.
-    /// - Complexity: one call of `apply`, and one pass over what screens show.
+    /// - Parameter delay: the number of seconds before the mutation is sent, in which ``discard(_:)`` can take it back.
+    ///   A relaunch ends the delay. Another process that sends does not know of it.
+    /// - Complexity: one call of `apply`, and one pass over the shown models.
     @discardableResult
     public func submit<M: Mutation<API>>(_ mutation: M, delay: Double = 0) -> PendingMutation {
         let item = begin(mutation, delay)
@@ -169,9 +181,10 @@ public final class Outbox<API: Sendable> {
         return item
     }
 
-    /// The same; returns when it is on disk.
+    /// Shows and sends `mutation` as the synchronous form does, and returns when it is on disk.
     ///
-    /// - Throws: ``CacheError`` if it cannot be stored, `full` among others; then nothing of it is shown, and it is not pending.
+    /// - Throws: ``CacheError`` if the mutation cannot be stored, for instance with code `full`. Then its changes are
+    ///   not shown, and it is not pending.
     @discardableResult
     public func submit<M: Mutation<API>>(_ mutation: M, delay: Double = 0) async throws -> PendingMutation {
         let item = begin(mutation, delay)
@@ -230,9 +243,11 @@ public final class Outbox<API: Sendable> {
 
     // MARK: Taking back
 
-    /// Takes a mutation back that was not sent, or that was refused or cannot be read: nothing of it is shown any more, and it is forgotten.
+    /// Removes a mutation that waits to be sent, was refused or cannot be read: its changes are no longer shown.
     ///
-    /// - Returns: whether it was taken back; false if it is under way or done.
+    /// If an attempt to send it failed, the server may have the change all the same.
+    ///
+    /// - Returns: whether it was removed; false if it is being sent or stored, or is done.
     @discardableResult
     public func discard(_ item: PendingMutation) -> Bool {
         guard pending.contains(where: { $0 === item }) else { return false }
@@ -247,7 +262,8 @@ public final class Outbox<API: Sendable> {
         return true
     }
 
-    /// Shows a mutation again that was refused, and sends it again, with its key; one that waits for the network is sent at once.
+    /// Sends a mutation again that was refused, with the same key, and shows its changes again. A mutation that waits
+    /// for the network is sent at once.
     public func retry(_ item: PendingMutation) {
         guard pending.contains(where: { $0 === item }), item.mutation != nil else { return }
         switch item.state {
@@ -291,9 +307,10 @@ public final class Outbox<API: Sendable> {
 
     // MARK: The network
 
-    /// Sends what waits for the network at once, and goes on after ``suspend()``: call it when the network is back.
+    /// Sends the mutations that wait for the network at once, and ends ``suspend()``. Call it when the network is back.
     ///
-    /// What another process has submitted meanwhile is shown, and sent, from now on. An outbox that no manager has begins to send.
+    /// Mutations that another process has submitted are shown and sent from now on. An outbox without a manager begins
+    /// to send, unless it was opened for a cache of your own.
     public func resume() {
         (isSuspended, isStarted) = (false, true)
         do throws(CacheError) { try load() } catch { /* The store is suspended or closed: what is known goes on. */  }
@@ -302,7 +319,7 @@ public final class Outbox<API: Sendable> {
         look()
     }
 
-    /// Sends nothing from now on; what is under way goes on, and then another process may send.
+    /// Stops sending. Requests under way go on; when they have ended, another process may send.
     public func suspend() {
         isSuspended = true
         for alarm in alarms.values { alarm.task.cancel() }
@@ -311,18 +328,22 @@ public final class Outbox<API: Sendable> {
         resumeWaiters()
     }
 
-    /// Sends nothing any more, and cancels what is under way, which is sent again after a relaunch, or by another process.
+    /// Stops sending for good, and cancels the requests under way. Their mutations are sent again after a relaunch, or
+    /// by another process.
     ///
-    /// Await ``flush()`` before you close the cache: else another process, or the next launch, waits until the lease of this one expires.
+    /// Await ``flush()`` before you close the cache. Otherwise another process, or the next launch, waits until the
+    /// lease of this outbox expires.
     public func close() {
         isClosed = true
         suspend()
         for task in sending.values { task.cancel() }
     }
 
-    /// Returns when all that is pending is on disk, and was tried.
+    /// Returns when all pending mutations are on disk, and every mutation that could be sent was tried.
     ///
-    /// Nothing is under way then. What is left waits for the network or for a delay, or was refused.
+    /// No request is under way then. The mutations that are left wait for the network, for a delay, for the lease of
+    /// another process, or behind such a mutation in their lane. Or they were refused, or cannot be read. If the outbox
+    /// does not send, because it is suspended or closed or has no manager, it tries none.
     public func flush() async {
         while true {
             await lastWrite?.value
@@ -367,9 +388,10 @@ public final class Outbox<API: Sendable> {
 }
 
 extension DataModelManager {
-    /// Makes a manager over the cache of `outbox`: what is pending is applied before the first provider shows anything.
+    /// Makes a manager over `cache`, with `outbox`: pending mutations are applied before the first provider shows
+    /// anything.
     ///
-    /// An outbox has one manager. Both must be of one cache.
+    /// An outbox has one manager, and must have been opened with the same cache.
     @MainActor
     public convenience init<Store: NodeStore, API: Sendable>(
         _ cache: NormalizedCache<Store>, outbox: Outbox<API>
@@ -379,9 +401,9 @@ extension DataModelManager {
         outbox.serve(self)
     }
 
-    /// Makes a manager over a cache of your own, with an outbox that was opened without a cache: `Outbox(api, for:, keptIn:)`.
+    /// Makes a manager over a cache of your own, with an outbox that was opened by `Outbox(api, for:, keptIn:)`.
     ///
-    /// - Parameter cacheTimeout: how many seconds a fetch waits for the cache.
+    /// - Parameter cacheTimeout: the number of seconds that a fetch waits for the cache.
     @MainActor
     public convenience init<API: Sendable>(
         cacheDelegate: any CacheDelegate, outbox: Outbox<API>, cacheTimeout: Double = 30

@@ -4,35 +4,39 @@
     import Foundation
 #endif
 
-/// When an outbox tries again, and by which clock.
+/// The pauses, the clock and the lease of an outbox.
 public struct OutboxOptions: Sendable {
-    /// The first pause after a failure, in seconds; each one after it is twice as long.
+    /// The longest pause after the first failure, in seconds; it doubles with each failure. See ``random``.
     public var firstPause = 1.0
-    /// The longest pause, in seconds.
+    /// The upper limit of all pauses, in seconds.
     public var longestPause = 300.0
-    /// For how long the lease lasts that lets one process send, in seconds; it is taken again before each mutation.
+    /// The length of the lease, in seconds: the process that has the lease sends, and takes it again before each
+    /// mutation.
     ///
-    /// A process that has nothing to send now gives it back: what it has left waits for the network, or was
-    /// refused. Another process that waits for it finds that out within ``firstPause``. If a process was killed or stopped
-    /// while it sent, another one goes on when the lease expires.
-    /// A server that takes longer for an answer than this may be sent a mutation by two processes, with one key.
+    /// A process gives the lease back when it has nothing to send now: its mutations wait for the network, or were
+    /// refused. A process that waits for the lease notices that within ``firstPause``. If a process was killed or
+    /// stopped while it sent, another one goes on when the lease expires. If the server takes longer to answer than the
+    /// lease lasts, two processes may send the same mutation, with the same key.
     public var leaseLength = 60.0
-    /// Whether an error is one of the network, after which a mutation is sent again; any but a ``Refusal`` by default.
+    /// Whether to send a mutation again after this error; by default after every error except a ``Refusal``.
     public var shouldRetry: @Sendable (any Error) -> Bool = { !($0 is Refusal) }
-    /// Seconds by a clock that is never set, and that all processes of the machine share: since the machine was started, by default.
+    /// The time in seconds, by a clock that is never set and that all processes of the machine share. By default, the
+    /// time since the machine was started.
     public var now: @Sendable () -> Double = { BootClock.now }
-    /// Waits until ``now`` is a number of seconds; a test's clock brings both.
+    /// Waits until ``now`` reaches a number of seconds. A test sets both.
     public var sleep: @Sendable (_ until: Double) async throws -> Void = {
         try await Task.sleep(for: .seconds(max(0, $0 - BootClock.now)))
     }
-    /// A number from 0 to 1: a pause is that part of its second half, so that clients do not come back all at once.
+    /// A random number from 0 to 1, for each pause: 0 gives half of the pause, and 1 all of it. So clients do not all
+    /// come back at once.
     public var random: @Sendable () -> Double = { Double.random(in: 0...1) }
-    /// A new key.
+    /// Makes the key of a new mutation.
     public var makeKey: @Sendable () -> String = { UUID().uuidString }
-    /// Whether each mutation is applied twice, to report one that is not the same as once; in debug builds by default.
+    /// Whether each mutation is applied twice, to report one whose result is then different; by default in debug builds
+    /// only.
     public var checksTwice: Bool
 
-    /// The options that an application needs.
+    /// Makes the options with their defaults.
     public init() {
         #if DEBUG
             checksTwice = true
@@ -49,25 +53,25 @@ public struct OutboxOptions: Sendable {
     }
 }
 
-/// The server says no, for good: throw it from ``Mutation/send(_:_:)``.
+/// The server's final refusal of a mutation; throw it from ``Mutation/send(_:_:)``.
 public struct Refusal: Error, Sendable, Hashable {
-    /// Why.
+    /// The reason, for a log or the user.
     public let reason: String
 
-    /// A refusal for `reason`.
+    /// Makes a refusal with this reason.
     public init(_ reason: String) { self.reason = reason }
 }
 
-/// Something that an outbox tells.
+/// A problem with a mutation, of which the outbox tells ``Outbox/onProblem``.
 public enum OutboxProblem: Sendable {
-    /// The server refused a mutation; nothing of it is shown any more.
+    /// The server refused the mutation; its changes are no longer shown.
     case refused(any Error)
-    /// A mutation, or its confirmation, could not be stored.
+    /// The mutation, or its confirmation, could not be stored.
     case unsaved(any Error)
-    /// ``Mutation/apply(to:)`` has thrown; nothing of it is shown for now.
+    /// ``Mutation/apply(to:)`` threw; its changes are not shown for now.
     case notApplied(any Error)
-    /// A mutation that is kept cannot be read, or its type is not among those of the outbox.
+    /// A kept mutation cannot be read, or its type is not one of the outbox's types.
     case unreadable(any Error)
-    /// ``Mutation/apply(to:)`` twice is not the same as once.
+    /// Applying the mutation twice gives another result than applying it once.
     case notIdempotent
 }

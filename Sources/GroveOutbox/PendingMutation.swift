@@ -4,29 +4,31 @@ public import Observation
 @MainActor
 @Observable
 public final class PendingMutation: Identifiable {
-    /// How far it has come.
+    /// The progress of a mutation.
     public enum State: Sendable {
-        /// It waits for its turn.
+        /// It waits for its turn, for its delay or for the lease of another process.
         case waiting
-        /// It is on its way.
+        /// It is being sent.
         case sending
         /// The network failed; it is sent again later, or at once after ``Outbox/resume()``.
         case waitingForNetwork(any Error)
-        /// The server, or the store, said no: nothing of it is shown. ``Outbox/retry(_:)`` and ``Outbox/discard(_:)`` go on from here.
+        /// The server refused it, or it could not be stored; its changes are not shown. Call ``Outbox/retry(_:)`` or
+        /// ``Outbox/discard(_:)``.
         case refused(any Error)
-        /// It was kept by another version of the application, whose type is not known, or it cannot be read. It stays where it is.
+        /// It cannot be read, or it is of a type that this version of the application does not know. It stays in the
+        /// store.
         case unreadable(any Error)
-        /// The server has it, and it is being stored.
+        /// The server has confirmed it, and the confirmation is being stored.
         case confirmed
     }
 
     /// Its key, as in ``Attempt/key``.
     public nonisolated let id: String
-    /// What was submitted; `nil` if it cannot be read.
+    /// The mutation; `nil` if it cannot be read.
     public internal(set) var mutation: (any Mutation)?
-    /// How far it has come.
+    /// The progress of the mutation.
     public internal(set) var state = State.waiting
-    /// Why nothing of it is shown, if ``Mutation/apply(to:)`` has thrown.
+    /// The error of ``Mutation/apply(to:)``; while there is one, the mutation's changes are not shown.
     public internal(set) var applyError: (any Error)?
 
     @ObservationIgnored var record: OutboxRecord
