@@ -1,21 +1,21 @@
 import GroveModel
 public import Observation
 
-/// The rows of a list on screen in another order, filtered or in sections, kept up to date by what changes.
+/// A view of a list's rows that is sorted, filtered or in sections, and follows the list.
 ///
-/// Made by ``RowProvider/sorted(by:_:)``, ``RowProvider/filtered(_:)`` and ``RowProvider/sections(by:_:)``, which can
-/// follow each other. Its rows are the list's own: each follows its element, and stays the same row if it changes its
-/// place here.
+/// Get one from ``RowProvider/sorted(by:_:)``, ``RowProvider/filtered(_:)`` or ``RowProvider/sections(by:_:)``; these
+/// calls can be chained. Its rows are the list's own. A row follows its element, and stays the same row if it moves
+/// here.
 ///
 /// ```swift
 /// let people = list.filtered(\.isOnline).sorted(by: \.name).sections(by: { $0.name.prefix(1).uppercased() })
 /// ```
 ///
-/// It is brought up to date in the same turn as the list. The functions that it is given must depend on the element
-/// alone: what else they read, it does not follow. It holds the list, and the list does not hold it.
+/// It is updated in the same turn as the list. The closures must depend on the element alone: changes to other values
+/// that they read are not noticed. It retains the list, and the list does not retain it.
 ///
-/// - Complexity: one sort of the list's rows when it is read for the first time, and when more than a quarter of them
-///   have changed. Other than that, an element that comes, goes or changes costs a binary search; the list's rows
+/// - Complexity: O(*n* log *n*), one sort of the list's *n* rows, when it is first read and when more than a quarter of
+///   them changed at once. Otherwise an element that comes, goes or changes costs a binary search; the list's rows
 ///   beside it, up to 512, are compared.
 @MainActor
 @Observable
@@ -35,18 +35,19 @@ public final class ArrangedRows<Row: ProviderRow, Section: Hashable & Comparable
         (self.source, self.rules) = (source, rules)
     }
 
-    /// The rows in order, those of all sections one after another; taking them costs nothing.
+    /// The rows in order, those of all sections one after another; getting them costs nothing.
     ///
-    /// A view that reads this is told when rows come, go or move, and not if an element changes that keeps its place.
+    /// A view that reads this is told when rows come, go or move. It is not told if an element changes and keeps its
+    /// place.
     public var rows: ArrangedSlice<Row> {
         access(keyPath: \.rows)
         build()
         return ArrangedSlice(items: items, range: 0..<items.count)
     }
 
-    /// The sections in order, each of which has rows; none without ``RowProvider/sections(by:_:)``.
+    /// The sections in order, none of them empty; no sections without ``RowProvider/sections(by:_:)``.
     ///
-    /// A view that reads this is told as one that reads ``rows``.
+    /// A view that reads this is told of the same changes as a view that reads ``rows``.
     ///
     /// - Complexity: linear in the number of sections.
     public var sections: [ArrangedSection<Row, Section>] {

@@ -1,4 +1,4 @@
-/// Rows in order: all of ``ArrangedRows``, or those of one of its sections.
+/// A collection of rows in order: all rows of an ``ArrangedRows``, or those of one of its sections.
 public struct ArrangedSlice<Row: ProviderRow>: RandomAccessCollection, Sendable {
     let items: PersistentVector<ArrangedItem<Row>>
     let range: Range<Int>
@@ -20,9 +20,9 @@ struct ArrangedItem<Row: ProviderRow>: Sendable {
     let row: Row
 }
 
-/// Rows of which a value is the same; see ``RowProvider/sections(by:_:)``.
+/// A section: the rows that share one value; see ``RowProvider/sections(by:_:)``.
 public struct ArrangedSection<Row: ProviderRow, ID: Hashable & Sendable>: Identifiable, Sendable {
-    /// The value.
+    /// The value that the rows share.
     public let id: ID
     /// The rows, at least one.
     public let rows: ArrangedSlice<Row>

@@ -1,13 +1,14 @@
 import GroveConsistency
 public import GroveModel
 
-/// A list on screen of which the rows can be shown in another order, filtered and in sections: a
-/// ``CollectionDataProvider``, a ``WindowDataProvider``, or ``ArrangedRows`` of either.
+/// A list on screen whose rows can be sorted, filtered and put into sections.
+///
+/// It is a ``CollectionDataProvider``, a ``WindowDataProvider``, or an ``ArrangedRows`` of either.
 @MainActor
 public protocol RowProvider {
-    /// The list's rows.
+    /// The type of the list's rows.
     associatedtype Row: ProviderRow
-    /// What its sections are known by; `Never` if it has none.
+    /// The type of the value that identifies a section; `Never` if the list has no sections.
     associatedtype Section: Hashable & Comparable & Sendable
     /// The rows as they are.
     var _arranged: ArrangedRows<Row, Section> { get }
@@ -26,15 +27,15 @@ extension CollectionRow: ProviderRow {}
 extension WindowRow: ProviderRow {}
 
 extension RowProvider {
-    /// The rows in the order of a value of their elements: by `<`, unless another order is given.
+    /// The rows sorted by a value of their elements, with `<` unless another order is given.
     ///
-    /// Rows of one value keep the order that they had before. So of several calls the last one counts first.
+    /// Rows with equal values keep their order. So if `sorted` is called several times, the last call decides first.
     ///
     /// ```swift
     /// let rooms = list.sorted(by: \.lastActivity, >)
     /// ```
     ///
-    /// Nothing is done before the rows are read; see ``ArrangedRows``.
+    /// No work is done before the rows are read; see ``ArrangedRows``.
     public func sorted<Value: Comparable>(
         by value: @escaping (Row.Element) -> Value,
         _ isBefore: @escaping (Value, Value) -> Bool = { $0 < $1 }
@@ -44,9 +45,9 @@ extension RowProvider {
         return ArrangedRows(_arranged.source, rules)
     }
 
-    /// The rows whose elements meet a condition, in the same order.
+    /// The rows whose elements satisfy a condition, in the same order.
     ///
-    /// Nothing is done before the rows are read; see ``ArrangedRows``.
+    /// No work is done before the rows are read; see ``ArrangedRows``.
     public func filtered(
         _ isShown: @escaping (Row.Element) -> Bool
     ) -> ArrangedRows<Row, Section> {
@@ -55,11 +56,12 @@ extension RowProvider {
         return ArrangedRows(_arranged.source, rules)
     }
 
-    /// The rows in sections, by a value of their elements: in the order of `<`, unless another order is given.
+    /// The rows in sections, one for each value of their elements; sections are in the order of `<`, unless another
+    /// order is given.
     ///
-    /// In a section the rows keep the order that they had before. A later call replaces these sections.
+    /// In a section the rows keep their order. A later call replaces these sections.
     ///
-    /// Nothing is done before the rows are read; see ``ArrangedRows``.
+    /// No work is done before the rows are read; see ``ArrangedRows``.
     public func sections<NewSection: Hashable & Comparable & Sendable>(
         by section: @escaping (Row.Element) -> NewSection,
         _ isBefore: @escaping (NewSection, NewSection) -> Bool = { $0 < $1 }

@@ -1,8 +1,8 @@
-/// A change of a collection, in the form in which a view can animate it.
+/// A change of a collection, in a form that a view can animate.
 public enum CollectionChange: Hashable, Sendable {
     /// Everything may be different.
     case reset
-    /// The changes, to be applied in this order: each index is right once the changes before it were applied.
+    /// The changes, to be applied in this order: each index is valid after the changes before it were applied.
     case changes([CollectionChangeInformation])
 }
 
@@ -10,9 +10,9 @@ public enum CollectionChange: Hashable, Sendable {
 public enum CollectionChangeInformation: Hashable, Sendable {
     /// The element at `index` was replaced by another version.
     case update(index: Int)
-    /// The element at `index` is gone.
+    /// The element at `index` was removed.
     case delete(index: Int)
-    /// There is a new element at `index`.
+    /// A new element was inserted at `index`.
     case insert(index: Int)
 }
 
@@ -26,6 +26,6 @@ extension Collection where Element == CollectionChangeInformation {
     /// The number of updates.
     public func numberOfUpdatedElements() -> Int { count { if case .update = $0 { true } else { false } } }
 
-    /// How many more elements there are afterwards than before.
+    /// The number of elements after the changes, less the number before them.
     public func deltaNumberOfElements() -> Int { numberOfInsertedElements() - numberOfDeletedElements() }
 }

@@ -8,15 +8,15 @@ public import GroveModel
 #endif
 
 extension CollectionDataProvider {
-    /// Replaces the whole collection, for every sibling of `cacheKey`.
+    /// Replaces the whole collection, for all providers of `cacheKey`.
     ///
-    /// Equal content is stored, but is no change: no delegate, stream or observer is told. As an edit it confirms
-    /// nothing. Elements are matched by identifier: an element with the same identifier keeps its row, even if it
-    /// moves.
+    /// Equal content is stored, but is not a change: no delegate, stream or observer is told. This is an edit, so the
+    /// age of the data stays. Elements are matched by identifier: an element with the same identifier keeps its row,
+    /// even if it moves.
     ///
     /// - Parameters:
-    ///   - cacheKey: the key from now on. Pass the provider's own to keep it, or `nil` for a collection that is neither
-    ///     cached nor shared.
+    ///   - cacheKey: the key from now on. Pass the provider's own key to keep it, or `nil` for a collection that is
+    ///     neither cached nor shared.
     ///   - shouldCache: false to keep the change in memory only.
     ///   - context: passed to the delegates of other providers, and to the cache.
     public func setData(
@@ -130,13 +130,13 @@ extension CollectionDataProvider {
         return new
     }
 
-    /// Makes places for the models of `identifiers` before the element at `index`, or at the end.
+    /// Reserves places for the models of `identifiers` before the element at `index`, or at the end.
     ///
     /// Each model appears in its place, as a change by others, as soon as a provider holds or posts it. This call does
-    /// not read the cache: fetch the models beside it if the cache may have them. Replacing the whole collection ends
-    /// the wait.
+    /// not read the cache; if the cache may have the models, fetch them too. Replacing the whole collection ends the
+    /// wait.
     ///
-    /// - Parameter shouldCache: whether the collection is stored when a model has arrived.
+    /// - Parameter shouldCache: whether to store the collection when a model has arrived.
     public func insert(awaiting identifiers: [ModelIdentifier], at index: Int, shouldCache: Bool = true) {
         guard index >= 0, index <= entries.count else {
             return dataModelManager.misuse("An index is outside of the collection.")
@@ -171,11 +171,11 @@ extension CollectionDataProvider {
 
     /// Replaces the element at `index` by another version of it.
     ///
-    /// If the element there has another identifier, the index is from before a change. Then the element that has the
-    /// identifier of `element` is replaced, wherever it is. An element without an identifier is replaced by any other.
+    /// If the element there has another identifier, `index` is out of date. Then the element with the identifier of
+    /// `element` is replaced, wherever it is. An element without an identifier is replaced by any other.
     ///
-    /// - Returns: whether the list has the element; if it does not, nothing happens. To put another model in the place
-    ///   of one, remove that one and insert the other.
+    /// - Returns: true if the element was replaced; false if the list does not have it, and nothing happened. To put
+    ///   another model in the place of one, remove the old one and insert the new one.
     @discardableResult
     public func update(_ element: T, at index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) -> Bool {
         guard index >= 0, index < entries.count else {
@@ -262,7 +262,7 @@ extension CollectionDataProvider {
         store.tell(change, by: [self], context: context, at: time, before: before)
     }
 
-    /// Removes the element at `index`; ``remove(at:shouldCache:context:)`` by its older name.
+    /// Removes the element at `index`; the older name of ``remove(at:shouldCache:context:)``.
     public func removeAtIndex(_ index: Int, shouldCache: Bool = true, context: (any Sendable)? = nil) {
         remove(at: index, shouldCache: shouldCache, context: context)
     }

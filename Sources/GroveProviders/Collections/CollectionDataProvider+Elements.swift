@@ -3,20 +3,20 @@ public import GroveModel
 
 /// Edits by identifiers and rows: an index from before an `await` may be another element's.
 extension CollectionDataProvider {
-    /// The index of the first element of `identifier`; `nil` if it is not in the list.
+    /// The index of the first element with this identifier; `nil` if the list does not have one.
     ///
-    /// O(*n*) for the first call after an edit of the list.
+    /// - Complexity: O(*n*) for the first call after an edit of the list.
     public func index(of identifier: ModelIdentifier) -> Int? {
         if snapshot == nil, layered == nil { return store.index(of: identifier) }
         return elements.firstIndex { $0.modelIdentifier == identifier }
     }
 
-    /// Whether the list has an element of `identifier`.
+    /// Whether the list has an element with this identifier.
     public func contains(_ identifier: ModelIdentifier) -> Bool { index(of: identifier) != nil }
 
-    /// Replaces the element that has the identifier of `element` by this version.
+    /// Replaces the element with the identifier of `element` by this version.
     ///
-    /// - Returns: whether it is in the list; if it is not, nothing happens.
+    /// - Returns: true if the element was replaced; false if the list does not have it, and nothing happened.
     @discardableResult
     public func update(_ element: T, shouldCache: Bool = true, context: (any Sendable)? = nil) -> Bool {
         guard let index = element.modelIdentifier.flatMap({ index(of: $0) }) else { return false }
@@ -24,7 +24,7 @@ extension CollectionDataProvider {
         return true
     }
 
-    /// Updates in place those of `elements` whose identifiers the list has, and inserts the others at `place`.
+    /// Updates in place the elements whose identifiers the list has, and inserts the others at `place`.
     public func upsert(
         _ elements: [T], at place: ElementPlace = .last, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
@@ -35,7 +35,7 @@ extension CollectionDataProvider {
 
     /// Replaces the element of a row by another version of it, as ``update(_:at:shouldCache:context:)`` does.
     ///
-    /// - Returns: whether it is in the list; if it is not, nothing happens.
+    /// - Returns: true if the element was replaced; false if the list does not have it, and nothing happened.
     @discardableResult
     public func update(
         _ element: T, row: CollectionRow<T>.ID, shouldCache: Bool = true, context: (any Sendable)? = nil
@@ -44,7 +44,7 @@ extension CollectionDataProvider {
         return update(element, at: index, shouldCache: shouldCache, context: context)
     }
 
-    /// Inserts `elements` before a row, or at the end if that is `nil` or no longer in the list.
+    /// Inserts `elements` before a row, or at the end if the row is `nil` or no longer in the list.
     public func insert(
         _ elements: [T], before row: CollectionRow<T>.ID?, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
@@ -64,9 +64,9 @@ extension CollectionDataProvider {
         insert([element], at: gap, anchor, true, nil, isUpsert: true, page: page)
     }
 
-    /// Removes every element of `identifier` from the list; the model itself stays.
+    /// Removes every element with this identifier from the list; the model itself stays.
     ///
-    /// - Returns: whether it was in the list.
+    /// - Returns: whether the list had such an element.
     @discardableResult
     public func remove(
         _ identifier: ModelIdentifier, shouldCache: Bool = true, context: (any Sendable)? = nil
@@ -79,7 +79,7 @@ extension CollectionDataProvider {
 
     /// Removes the element of a row; the model itself stays.
     ///
-    /// - Returns: whether it was in the list.
+    /// - Returns: whether the list had the row.
     @discardableResult
     public func remove(
         row: CollectionRow<T>.ID, shouldCache: Bool = true, context: (any Sendable)? = nil
@@ -89,9 +89,9 @@ extension CollectionDataProvider {
         return true
     }
 
-    /// Moves the element of `identifier` to a place; it stays the same row.
+    /// Moves the element with this identifier to a place; it stays the same row.
     ///
-    /// - Returns: whether it is in the list.
+    /// - Returns: whether the list has such an element.
     @discardableResult
     public func move(
         _ identifier: ModelIdentifier, to place: ElementPlace, shouldCache: Bool = true, context: (any Sendable)? = nil
@@ -102,9 +102,9 @@ extension CollectionDataProvider {
         return true
     }
 
-    /// Moves the element of a row before another row, or to the end if that is `nil` or no longer in the list.
+    /// Moves the element of a row before another row, or to the end if `target` is `nil` or no longer in the list.
     ///
-    /// - Returns: whether it is in the list.
+    /// - Returns: whether the list has the row.
     @discardableResult
     public func move(
         row: CollectionRow<T>.ID, before target: CollectionRow<T>.ID?, shouldCache: Bool = true,

@@ -8,24 +8,25 @@ public import GroveModel
 #endif
 
 extension CollectionDataProvider {
-    /// Takes the collection of `cacheKey` from a sibling if there is one, and from the cache otherwise.
+    /// Takes the collection of `cacheKey` from another provider of the key if there is one, and from the cache
+    /// otherwise.
     ///
-    /// Until it is there, and if the cache has none, the provider goes on with its present data and key; edits go
-    /// there. A provider without data takes the key at once, and gives it back on a miss. Elements that are inserted
-    /// meanwhile are kept, before or behind the fetched ones. Fresher data that arrive first win. Of several fetches
-    /// the last counts.
+    /// Until the collection is there, the provider keeps its present data and key, and edits change those. It also
+    /// keeps them if the cache has no such collection. A provider without data takes the key at once, and gives it back
+    /// on a miss. Elements that are inserted meanwhile are kept, before or after the fetched ones. Fresher data that
+    /// arrive first win. Of several fetches the last one wins.
     ///
     /// If a cache of Grove does not have the collection, a provider that shows nothing waits for it. It shows the
-    /// collection as soon as a sibling, a sync or another process brings it. A cache that is only a ``CacheDelegate``
-    /// is asked once.
+    /// collection as soon as another provider, a sync or another process brings it. A cache that is only a
+    /// ``CacheDelegate`` is asked once.
     ///
-    /// A cache may have forgotten some of the elements. By default the whole read is a miss then. With `.skip` the
-    /// provider shows the rest, and an edit stores the list as it is shown. Siblings show one list: all show the
-    /// elements that one of them loaded.
+    /// If the cache has only some of the elements, the whole read is a miss by default. With `.skip` the provider shows
+    /// the elements that are there, and an edit then stores the list as it is shown. Providers of one key show one
+    /// list: all of them show the elements that one has loaded.
     ///
     /// - Parameters:
-    ///   - missing: whether an element that the cache does not have, or has only in part, makes the read a miss or is
-    ///     left out.
+    ///   - missing: whether a missing element makes the read a miss or is left out. An element is missing if the cache
+    ///     does not have it, or has only a part of it.
     ///   - completion: called exactly once, on the main actor: with the data that the provider shows then, with `nil`
     ///     on a miss, or with an error.
     public func fetchDataFromCache(
@@ -123,23 +124,23 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Shows the cached list, then the network's answer, which is set and stored.
+    /// Shows the cached list, then the network's answer, which is also stored.
     ///
     /// The models of an answer are as old as its request. Models that were changed or deleted since, on this screen or
     /// elsewhere, stay as they are, and ``state`` is `.cached` at the end. The list itself is replaced, unless a newer
-    /// answer has replaced it. Rows that were added, removed or moved since are added, removed or moved again; then too
-    /// the state is `.cached`. An answer to a request that was sent after an edit wins over the edit, even if the
-    /// server had not seen it yet.
+    /// answer has replaced it. Rows that were added, removed or moved since the request are added, removed or moved
+    /// again; then too the state is `.cached`. If a request is sent after an edit, its answer replaces the edit, even
+    /// if the server had not received the edit yet.
     ///
-    /// The cache and the network are asked at once. With `maxAge`, the cache is asked first. The network is asked only
-    /// if the cache does not have the list and everything in it, confirmed within `maxAge` seconds: see
+    /// The cache and the network are asked at once. With `maxAge`, the cache is asked first. The network is then asked
+    /// only if the cache does not have the list and everything in it, confirmed within `maxAge` seconds: see
     /// ``ExpiringCacheDelegate``. An edit confirms nothing. If an element is missing, the network is asked, even if
-    /// `missing` says to show the rest meanwhile. An answer that comes when the owner has asked for something else is
-    /// set under its own key.
+    /// `missing` is `.skip` and the other elements are shown meanwhile. If the owner has asked for another key when the
+    /// answer comes, the answer is set under its own key.
     ///
     /// If several providers load one key at once, one request is sent and all take its answer, unless the list or
-    /// anything in it was changed since. The request is cancelled when all of them have cancelled. One key is one
-    /// question: do not load two under one key.
+    /// anything in it was changed since. The request is cancelled when all of them have cancelled. So all loads of one
+    /// key must ask the server the same question.
     ///
     /// If neither the cache nor the network has the list, the provider waits for it, even after the network has failed.
     /// It shows the list as soon as another provider or writer brings it.
@@ -147,15 +148,15 @@ extension CollectionDataProvider {
     /// - Parameters:
     ///   - missing: as for ``fetchDataFromCache(withCacheKey:missing:context:completion:)``.
     ///   - maxAge: the greatest age, in seconds, at which confirmed data are used without the network; `nil` to always
-    ///     fetch.
-    ///   - part: the part of the list that `fetch` brings. If more pages were loaded, ``LoadedPart/firstPage`` keeps
+    ///     ask the network.
+    ///   - part: the part of the list that `fetch` returns. If more pages were loaded, ``LoadedPart/firstPage`` keeps
     ///     the rows that follow.
-    ///   - reload: whether to send a request in any case, for "pull to refresh". What is there may be young, and another
-    ///     request under way.
-    ///   - retry: when the network is asked again after a failure.
+    ///   - reload: whether to send a request in any case, as for "pull to refresh": even if the data are young, or
+    ///     another request is under way.
+    ///   - retry: when to ask the network again after a failure.
     ///   - fetch: asks the network.
-    /// - Returns: the data at the end; if the owner has asked for something else by then, the network's answer.
-    /// - Throws: the error of `fetch`, once the cache has answered: the data are the cache's then. A `CacheError` with
+    /// - Returns: the data at the end; if the owner has asked for another key by then, the network's answer.
+    /// - Throws: the error of `fetch`, after the cache has answered: then the data are the cache's. A `CacheError` with
     ///   code `cancelled` if any caller or process wiped everything meanwhile. `CancellationError`, promptly, when the
     ///   task is cancelled.
     @discardableResult
@@ -247,15 +248,16 @@ extension Answer {
     }
 }
 
-/// The part of a list that an answer of the network brings; see
-/// ``CollectionDataProvider/load(withCacheKey:missing:maxAge:part:reload:retry:context:fetch:)``.
+/// The part of a list that the network's answer has.
+///
+/// See ``CollectionDataProvider/load(withCacheKey:missing:maxAge:part:reload:retry:context:fetch:)``.
 public enum LoadedPart: Sendable {
-    /// All of it.
+    /// The whole list.
     case wholeList
-    /// Its first rows.
+    /// The first rows of the list.
     ///
-    /// The rows that followed them are kept if one of the former first rows, as many as the answer has, is among the
-    /// new ones. Otherwise they are dropped, because unknown rows may lie between.
+    /// If the answer has *n* rows, and one of the old first *n* rows is among them, the rows that followed are kept.
+    /// Otherwise they are dropped, because unknown rows may lie between.
     case firstPage
 }
 

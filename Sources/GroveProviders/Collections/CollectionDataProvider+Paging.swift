@@ -2,13 +2,13 @@ import GroveConsistency
 import GroveModel
 
 extension CollectionDataProvider {
-    /// Appends the next page, which `fetch` brings from the network; it is stored with the rest.
+    /// Fetches the next page from the network, appends it to the list, and stores it.
     ///
-    /// If this provider or its siblings call this while a page is on its way, the first call asks and all get its page.
-    /// A model of the page that is already in the list is updated, and stays where it is. If the list was replaced or
-    /// wiped meanwhile, or ends with another element now, the page belongs to another list and is dropped.
+    /// If this provider or another one of its key calls this while a page is on its way, one request is sent and all
+    /// get its page. A model of the page that is already in the list is updated, and keeps its place. The page is
+    /// dropped if the list was replaced or wiped meanwhile, or now ends with another element.
     ///
-    /// - Parameter fetch: asks the network for the elements behind `shown`.
+    /// - Parameter fetch: asks the network for the elements after `shown`.
     /// - Returns: the number of elements in the page, 0 at the end of the list; `nil` if the page was dropped.
     /// - Throws: the error of `fetch`. `CancellationError`, promptly, when the task is cancelled.
     @discardableResult

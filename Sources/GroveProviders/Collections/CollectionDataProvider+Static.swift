@@ -15,10 +15,10 @@ extension CollectionDataProvider {
         completion?(nil)
     }
 
-    /// Inserts `newData` at the index that `index` returns, given the data.
+    /// Inserts `newData` at the index that `index` returns for the present data.
     ///
-    /// - Parameter completion: called exactly once; with a `CacheMiss` if there is no such collection, and a
-    ///   `CacheError` with code `other` if the index is not in it.
+    /// - Parameter completion: called exactly once, with `nil` when the elements were inserted. It gets a `CacheMiss` if
+    ///   there is no such collection, or a `CacheError` with code `other` if the index is not in it.
     public static func insert(
         _ newData: [T], at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
         dataModelManager: DataModelManager, context: (any Sendable)? = nil, completion: EditCompletion? = nil
@@ -31,7 +31,7 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Appends `newData`; if there is no such collection, makes one of it.
+    /// Appends `newData`; if there is no such collection, it becomes the collection.
     public static func append(
         _ newData: [T], cacheKey: String, dataModelManager: DataModelManager, context: (any Sendable)? = nil,
         completion: EditCompletion? = nil
@@ -44,11 +44,11 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Replaces the element at the index that `index` returns, given the data, by another version of it, as
+    /// Replaces the element at the index that `index` returns for the present data by another version of it, as
     /// ``update(_:at:shouldCache:context:)`` does.
     ///
-    /// - Parameter completion: as that of ``insert(_:at:cacheKey:dataModelManager:context:completion:)``. Also called
-    ///   with a `CacheError` with code `other` if another element is there, and the collection does not have `element`.
+    /// - Parameter completion: called as by ``insert(_:at:cacheKey:dataModelManager:context:completion:)``. It gets a
+    ///   `CacheError` with code `other` too if another element is there, and the collection does not have `element`.
     public static func update(
         _ element: T, at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
         dataModelManager: DataModelManager, context: (any Sendable)? = nil, completion: EditCompletion? = nil
@@ -61,7 +61,7 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Removes the element at the index that `index` returns, given the data.
+    /// Removes the element at the index that `index` returns for the present data.
     public static func removeAtIndex(
         _ index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String, dataModelManager: DataModelManager,
         context: (any Sendable)? = nil, completion: EditCompletion? = nil

@@ -3,7 +3,7 @@ import GroveModel
 /// Static edits for tasks: each returns when its edit is shown by the siblings and on its way to the cache, or throws
 /// why there is none.
 extension CollectionDataProvider {
-    /// Inserts `newData` at the index that `index` returns, given the data, as the form with a completion does.
+    /// Inserts `newData` at the index that `index` returns for the present data, as the form with a completion does.
     public static func insert(
         _ newData: [T], at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
         dataModelManager: DataModelManager, context: (any Sendable)? = nil
@@ -25,7 +25,7 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Replaces the element at the index that `index` returns, given the data, as the form with a completion does.
+    /// Replaces the element at the index that `index` returns for the present data, as the form with a completion does.
     public static func update(
         _ element: T, at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
         dataModelManager: DataModelManager, context: (any Sendable)? = nil
@@ -37,7 +37,7 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Removes the element at the index that `index` returns, given the data, as the form with a completion does.
+    /// Removes the element at the index that `index` returns for the present data, as the form with a completion does.
     public static func removeAtIndex(
         _ index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String, dataModelManager: DataModelManager,
         context: (any Sendable)? = nil

@@ -11,33 +11,31 @@ public import Observation
 /// Holds a list of models, each in its newest version, for a screen.
 ///
 /// Providers of one cache key are siblings: they share one list, and an edit by one is told to the others within the
-/// same call. A paused sibling sees an older list, so its edit is applied to the newest list beside the same element or
-/// neighbours. Siblings therefore agree whatever the interleaving. Editing is synchronous; the cache is written
+/// same call. A paused sibling shows an older list, so its edit is applied to the newest list, beside the same element
+/// or neighbours. So siblings agree in whatever order their edits come. Editing is synchronous; the cache is written
 /// afterwards.
 ///
 /// A view reads ``rows``, each of which is observed by itself, and ``state``: see Docs/Guides/Screens.md.
 @MainActor
 @Observable
 public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
-    /// Told of changes by others; held weakly, not observed.
+    /// Told of changes by others, not by this provider; held weakly, not observed.
     @ObservationIgnored public weak var delegate: (any CollectionDataProviderDelegate)?
 
     /// The manager whose cache and engine are used.
     @ObservationIgnored public let dataModelManager: DataModelManager
 
-    /// The batch that this provider is in.
-    ///
-    /// Set by the batch.
+    /// The batch that this provider is in; the batch sets it.
     @ObservationIgnored public weak var batchListener: BatchDataProviderListener?
 
-    /// When the data last changed, or was set; `nil` before.
+    /// The time at which the data last changed or were set; `nil` before.
     ///
     /// All providers that one update changes have the same time.
     public internal(set) var lastUpdated: Date?
 
-    /// How far the last fetch or load has come.
+    /// The progress of the last fetch or load.
     ///
-    /// Changes by others leave it as it is, unless there were no data.
+    /// Changes by others do not change it, unless there were no data.
     public private(set) var state = ProviderState.idle
     @ObservationIgnored private var request = RequestState()
 
@@ -71,9 +69,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
 
     /// Whether the list holds each identifier once: an inserted element that is already there is updated in place.
     ///
-    /// It is so for all siblings as long as one of them that says so shows the list. If an array or an answer has an
-    /// identifier twice, the first place counts. An element that another writer adds twice with `cache.append` is shown
-    /// twice: use `cache.upsert` there.
+    /// It is true for all providers of the key while one that was made with it shows the list. If an array or an answer
+    /// has an identifier twice, the first place counts. If another writer adds an element twice with `cache.append`, it
+    /// is shown twice: use `cache.upsert` there.
     @ObservationIgnored public let holdsEachOnce: Bool
 
     /// Makes a provider without data and without a cache key.
@@ -90,9 +88,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// The key under which the collection is cached and shared; `nil` if it is neither.
     public var cacheKey: String? { store.cacheKey }
 
-    /// The models now, as a collection that costs nothing to take.
+    /// The models now, as a collection that costs nothing to get.
     ///
-    /// A view of the screen that reads it is told of every change; see ``rows``.
+    /// A view that reads it is told of every change; see ``rows``.
     public var elements: CollectionElements<T> {
         _ = revision
         return CollectionElements(entries: entries)
@@ -100,10 +98,11 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
 
     /// The models now, as an array.
     ///
-    /// O(*n*); see ``elements``.
+    /// - Complexity: O(*n*); ``elements`` costs nothing.
     public var data: [T] { Array(elements) }
 
-    /// Whether changes by others are held back; when this becomes false, they come as one, before the setter returns.
+    /// Whether changes by others are held back. When this becomes false, they come as one change, before the setter
+    /// returns.
     ///
     /// Do not set it while the provider is in a batch: pause the batch instead.
     public var isPaused: Bool {
@@ -120,7 +119,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         }
     }
 
-    /// The changes of the data from this call on, own ones included.
+    /// The changes of the data from this call on, including the provider's own.
     ///
     /// The stream does not retain the provider.
     public func changes() -> AsyncStream<CollectionDataChange> { broadcast.stream() }

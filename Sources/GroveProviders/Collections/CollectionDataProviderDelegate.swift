@@ -3,7 +3,7 @@ import GroveModel
 /// An object that is told when others change a ``CollectionDataProvider``'s data.
 @MainActor
 public protocol CollectionDataProviderDelegate: AnyObject {
-    /// The data changed, and not by this provider itself. Called once per update, on the main actor.
+    /// The data changed, but not by this provider itself; called once per update, on the main actor.
     ///
     /// - Parameters:
     ///   - collectionChanges: the changes, in an order in which they can be applied.
@@ -16,7 +16,7 @@ public protocol CollectionDataProviderDelegate: AnyObject {
 public struct CollectionDataChange: Sendable {
     /// The changes, in an order in which they can be applied.
     public let changes: CollectionChange
-    /// Who made the change.
+    /// The side that made the change: this provider, or others.
     public let origin: ChangeOrigin
     /// The context that was passed along with the change.
     public let context: (any Sendable)?

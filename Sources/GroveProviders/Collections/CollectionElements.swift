@@ -2,8 +2,8 @@ import GroveModel
 
 /// The elements of a collection at one moment.
 ///
-/// A view of the provider's own storage: taking one costs nothing, reading one element is O(log *n*), and neither
-/// makes later changes of the collection cost more. `Array(elements)` is linear.
+/// A view of the provider's own storage: getting one costs nothing, and reading one element is O(log *n*). Neither
+/// makes later changes of the collection cost more. `Array(elements)` is O(*n*).
 public struct CollectionElements<T: Sendable>: RandomAccessCollection, Sendable {
     let entries: PersistentVector<Entry<T>>
 

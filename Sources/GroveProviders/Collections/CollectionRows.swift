@@ -1,9 +1,10 @@
 import GroveConsistency
 public import GroveModel
 
-/// The rows of a collection, for a list view: each is observed by itself.
+/// The rows of a collection, for a list view; each row is observed by itself.
 ///
-/// A view that reads these follows the number and the order of the elements. Each row follows its own element.
+/// A view that reads these is told of changes to the number and the order of the elements. A view of one row is told of
+/// changes to its element.
 public struct CollectionRows<T: SimpleModel>: RandomAccessCollection, Sendable {
     let provider: CollectionDataProvider<T>
     let list: Int
@@ -24,9 +25,9 @@ public struct CollectionRows<T: SimpleModel>: RandomAccessCollection, Sendable {
 
 /// One row of a collection: an element through all its versions.
 public struct CollectionRow<T: SimpleModel>: Identifiable, Sendable {
-    /// An identity that no other row has or ever had.
+    /// The identity of a row: no other row has it or ever had it.
     ///
-    /// It stays if the element changes or moves, and if a whole list is set again that has the same model.
+    /// It stays if the element changes or moves. It also stays if a whole list is set again that has the same model.
     public struct ID: Hashable, Sendable {
         let list: Int
         let handle: Int
@@ -45,9 +46,9 @@ public struct CollectionRow<T: SimpleModel>: Identifiable, Sendable {
         lastKnown = model
     }
 
-    /// The element in its newest version; if it is no longer in the list, the last known one.
+    /// The element in its newest version; if it is no longer in the list, its last known version.
     ///
-    /// A view that reads it is told when this element changes, and of nothing else.
+    /// A view that reads it is told of changes to this element only.
     @MainActor public var model: T { provider.model(of: id, near: index) ?? lastKnown }
 }
 
@@ -60,15 +61,15 @@ extension CollectionRow: Hashable {
 }
 
 extension CollectionDataProvider {
-    /// The rows now, each of which is observed by itself; taking them costs nothing.
+    /// The rows now, each of which is observed by itself; getting them costs nothing.
     ///
-    /// ``elements`` and ``data`` concern all elements at once: a view that reads them is told of every change.
+    /// A view that reads ``elements`` or ``data`` instead is told of every change of every element.
     public var rows: CollectionRows<T> {
         access(keyPath: \.order)
         return CollectionRows(provider: self, list: store.key.rawValue, entries: entries)
     }
 
-    /// The number of models; a view that reads it is not told if only an element changes.
+    /// The number of models; a view that reads it is not told if only elements change.
     public var count: Int {
         access(keyPath: \.order)
         return entries.count

@@ -11,12 +11,12 @@ public struct EventSource: Hashable, Sendable {
 extension DataModelManager {
     /// Posts `event` to all receivers of its type, on the main actor, in the order of posts.
     ///
-    /// Returns at once, from any thread. A receiver may post; its events come after those that are under way.
+    /// Returns at once, from any thread. A receiver may post; its events are delivered after those that are under way.
     public func post<E: Sendable>(_ event: E, fileID: String = #fileID, line: Int = #line) {
         post(event, of: lifeNow, EventSource(fileID: fileID, line: line))
     }
 
-    /// Posts an event that was asked for at `place`.
+    /// Posts an event that was requested at `place`, such as a server's answer.
     ///
     /// ```swift
     /// let asked = manager.place()
@@ -24,7 +24,7 @@ extension DataModelManager {
     /// try manager.post(figure, asOf: asked)
     /// ```
     ///
-    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
+    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since `place`.
     public func post<E: Sendable>(
         _ event: E, asOf place: Place, fileID: String = #fileID, line: Int = #line
     ) throws(CacheError) {
@@ -37,10 +37,10 @@ extension DataModelManager {
         events.post(event, source) { [weak self] in self?.lifeNow != life }
     }
 
-    /// Gives events of a type to `receiver` from now on, for as long as it lives; there is nothing to unregister.
+    /// Delivers events of a type to `receiver` from now on, as long as it lives; there is nothing to unregister.
     ///
     /// - Parameters:
-    ///   - receiver: held weakly, and handed to `body`, which need not capture it.
+    ///   - receiver: held weakly, and passed to `body`, which need not capture it.
     ///   - replay: whether the latest earlier event is delivered first.
     @MainActor
     public func addReceiver<Receiver: AnyObject, E: Sendable>(

@@ -1,8 +1,8 @@
 public import GroveConsistency
 
-/// Tells its delegate, once per update, of everything that changed in several providers.
+/// Several providers, and a delegate that is told once per update of all their changes.
 ///
-/// The delegates of the providers are called first, then this object's, in the same turn of the main actor.
+/// The delegates of the providers are called first, then this object's delegate, in the same turn of the main actor.
 @MainActor
 public final class BatchDataProviderListener {
     /// Told of updates; held weakly.
@@ -17,9 +17,7 @@ public final class BatchDataProviderListener {
     private var latestContext: (any Sendable)?
     private var isPausedNow = false
 
-    /// Makes a batch of providers, which it retains.
-    ///
-    /// A provider can be in one batch.
+    /// Makes a batch of providers, which it retains; a provider can be in one batch only.
     public init(dataProviders: [any BatchListenable], dataModelManager: DataModelManager) {
         self.dataProviders = dataProviders
         self.dataModelManager = dataModelManager
@@ -29,7 +27,7 @@ public final class BatchDataProviderListener {
         }
     }
 
-    /// Whether changes are held back; when this becomes false, they come in one call, before the setter returns.
+    /// Whether changes are held back. When this becomes false, they come in one call, before the setter returns.
     public var isPaused: Bool {
         get { isPausedNow }
         set {
@@ -73,13 +71,9 @@ public protocol BatchDataProviderListenerDelegate: AnyObject {
 /// A provider that can be in a batch: a ``DataProvider`` or a ``CollectionDataProvider``.
 @MainActor
 public protocol BatchListenable: ConsistencyManagerListener {
-    /// The batch that the provider is in.
-    ///
-    /// Set by the batch.
+    /// The batch that the provider is in; the batch sets it.
     var batchListener: BatchDataProviderListener? { get set }
 
-    /// Pauses or resumes the provider.
-    ///
-    /// Called by the batch.
+    /// Pauses or resumes the provider; the batch calls it.
     func setPaused(_ isPaused: Bool)
 }

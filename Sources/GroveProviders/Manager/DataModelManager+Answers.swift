@@ -10,9 +10,9 @@ public import GroveModel
 
 /// Answers of the network: each is as old as its request.
 extension DataModelManager {
-    /// Takes a place between the calls that were made before and those that are made from now on.
+    /// The moment of this call, between calls made before and calls made later.
     ///
-    /// Take one before you ask the network, and pass it with the answer:
+    /// Take a place before you ask the network, and pass it with the answer:
     ///
     /// ```swift
     /// let asked = manager.place()
@@ -20,9 +20,9 @@ extension DataModelManager {
     /// try manager.updateModels(people, asOf: asked)
     /// ```
     ///
-    /// ``DataProvider/load(withCacheKey:maxAge:reload:retry:ifNil:context:fetch:)`` and its siblings do that by
+    /// ``DataProvider/load(withCacheKey:maxAge:reload:retry:ifNil:context:fetch:)`` and similar calls do this
     /// themselves. Release the place when you have the answer: while it exists, the identifiers of all nodes that
-    /// change are kept.
+    /// change are kept in memory.
     public func place() -> Place {
         inOrder { epoch in
             let turn = consistencyManager.beginRequest()
@@ -32,23 +32,26 @@ extension DataModelManager {
         }
     }
 
-    /// Updates every provider that holds `model` or anything in it, and the cache, with an answer that was asked for at
+    /// Updates the cache, and every provider that holds `model` or anything in it, with an answer to a request sent at
     /// `place`.
     ///
-    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
+    /// See ``updateModels(_:asOf:updateCache:context:)``.
+    ///
+    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since `place`.
     public func updateModel<T: SimpleModel>(
         _ model: T, asOf place: Place, updateCache: Bool = true, context: (any Sendable)? = nil
     ) throws(CacheError) {
         try updateModels([model], asOf: place, updateCache: updateCache, context: context)
     }
 
-    /// Updates providers and the cache with `models`, which were asked for at `place`, in one step.
+    /// Updates providers and the cache in one step with `models`, an answer to a request sent at `place`.
     ///
-    /// Models that were changed or deleted since stay as they are, in memory and in a cache of Grove. If more was
-    /// changed since than the manager remembers (65,536 nodes), or if the place is the cache's own, the cache decides.
-    /// The cache's result is then shown. A cache that is only a ``CacheDelegate`` cannot decide, and takes nothing.
+    /// Models that were changed or deleted since `place` stay as they are, in memory and in a cache of Grove. The
+    /// manager remembers the last 65,536 changed nodes. If more were changed since, or if the place is the cache's own,
+    /// the cache decides, and its result is shown. A cache that is only a ``CacheDelegate`` cannot decide; then nothing
+    /// is changed.
     ///
-    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
+    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since `place`.
     public func updateModels(
         _ models: [any SimpleModel], asOf place: Place, updateCache: Bool = true, context: (any Sendable)? = nil
     ) throws(CacheError) {
@@ -61,17 +64,19 @@ extension DataModelManager {
         }
     }
 
-    /// Deletes the model of type `M` whose identity is `id`, of which the server said as of `place` that it is gone.
+    /// Deletes the model of type `M` whose identity is `id`: an answer to a request sent at `place` says that it is
+    /// gone.
     ///
     /// ```swift
     /// try manager.delete(Message.self, id: 34, asOf: asked)
     /// ```
     ///
-    /// It is deleted as by ``deleteModel(_:updateCache:context:)``, unless it was changed since: then it stays, in memory
-    /// and in a cache of Grove. If more was changed since than the manager remembers, or if the place is the cache's own,
-    /// the cache decides. From a cache that is only a ``CacheDelegate`` a model is deleted that a provider holds, and no other.
+    /// The model is deleted as by ``deleteModel(_:updateCache:context:)``. If it was changed since `place`, it stays,
+    /// in memory and in a cache of Grove. If more was changed since than the manager remembers, or if the place is the
+    /// cache's own, the cache decides. From a cache that is only a ``CacheDelegate``, the model is deleted only if a
+    /// provider holds it.
     ///
-    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since.
+    /// - Throws: ``CacheError`` with code `cancelled` if everything was wiped since `place`.
     public func delete<M: KeyedModel>(
         _ type: M.Type, id: M.ModelID, asOf place: Place, updateCache: Bool = true, context: (any Sendable)? = nil
     ) throws(CacheError) {

@@ -25,8 +25,8 @@ extension DataModelManager {
 
     /// Deletes `model` from every provider, from the cache, and from every model and list that holds it.
     ///
-    /// A model that cannot be without it is deleted too. To take a model out of one collection, use the collection's
-    /// `remove`.
+    /// A model that requires the deleted one is deleted too. To take a model out of one collection, use the
+    /// collection's `remove`.
     public func deleteModel(_ model: any SimpleModel, updateCache: Bool = true, context: (any Sendable)? = nil) {
         inOrder { _ in
             if model.modelIdentifier != nil { consistencyManager.delete(Leaf.node(model), context: context) }
@@ -42,12 +42,12 @@ extension DataModelManager {
         }
     }
 
-    /// Stores `model` in the cache, in the order of calls, and tells no listener.
+    /// Stores `model` in the cache, in the order of calls, without telling any listener.
     public func cacheModel<T: SimpleModel>(_ model: T, forKey cacheKey: String, context: (any Sendable)? = nil) {
         inOrder { _ in store(model, forKey: cacheKey, context) }
     }
 
-    /// Reads a model from the cache, with every change since the call and with the versions that providers hold.
+    /// Reads a model from the cache, with every change made since the call and with the versions that providers hold.
     ///
     /// - Parameter completion: called exactly once, on the main actor.
     public func modelFromCache<T: SimpleModel>(
@@ -62,7 +62,7 @@ extension DataModelManager {
         }
     }
 
-    /// Stores a collection in the cache, in the order of calls, and tells no listener.
+    /// Stores a collection in the cache, in the order of calls, without telling any listener.
     public func cacheCollection(
         _ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)? = nil
     ) {
@@ -82,8 +82,8 @@ extension DataModelManager {
 
     /// Reads a collection from the cache, as ``modelFromCache(_:context:completion:)`` reads a model.
     ///
-    /// - Parameter missing: whether an element that the cache does not have makes the read a miss, as by default, or is
-    ///   left out.
+    /// - Parameter missing: whether an element that the cache does not have makes the read a miss, as it does by
+    ///   default, or is left out.
     public func collectionFromCache<T: SimpleModel>(
         _ cacheKey: String?, missing: MissingElements = .miss, context: (any Sendable)? = nil,
         completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void

@@ -2,29 +2,29 @@ import GroveConsistency
 public import GroveModel
 
 extension DataModelManager {
-    /// Lets `change` change the model of type `M` whose identity is `id`, on every screen and in the cache.
+    /// Changes the model of type `M` whose identity is `id`, on every screen and in the cache.
     ///
     /// ```swift
     /// try await manager.update(Message.self, id: 34) { $0.isRead = true }
     /// ```
     ///
-    /// Screens change as by ``updateModel(_:updateCache:context:)``, without waiting for the cache. In the cache the
-    /// change is made to the stored model. No other writer, in this process or another one, comes between the read and
-    /// the write, so changes by others stay, and show. If the model is the same afterwards, nothing is written. A model
-    /// that is shown but not in the cache is stored as it is shown.
+    /// Screens change as by ``updateModel(_:updateCache:context:)``, without waiting for the cache. In the cache,
+    /// `change` is applied to the stored model. No other writer, in this process or another one, comes between the read
+    /// and the write. So changes by others stay, and show. If `change` leaves the model as it was, nothing is written.
+    /// A model that is shown but not in the cache is stored as it is shown.
     ///
-    /// With a cache that is only a ``CacheDelegate``, the shown model is changed and stored as a whole; if none is
-    /// shown, the cached one.
+    /// With a cache that is only a ``CacheDelegate``, the shown model is changed and stored as a whole. If no screen
+    /// shows it, the cached model is.
     ///
     /// - Parameters:
-    ///   - missing: what happens if the model is neither shown nor in the cache.
+    ///   - missing: whether to throw or to do nothing if the model is neither shown nor in the cache.
     ///   - context: passed to the delegates of the providers that change, and to a cache that is only a
     ///     ``CacheDelegate``.
     ///   - change: called on the main actor with the shown model, if there is one, and on another thread with the
     ///     stored one.
-    /// - Returns: the model as it is stored; `nil` if it is missing and `missing` says to ignore that.
+    /// - Returns: the model as it is stored; `nil` if it is missing and `missing` is `.ignore`.
     /// - Throws: the error of `change`, or ``CacheError`` with code `missing`. If the cache refuses to store the model,
-    ///   its error; the change is not shown any more then.
+    ///   its error; then screens show the model as it was, unless it was changed again meanwhile.
     @MainActor
     @discardableResult
     public func update<M: KeyedModel>(

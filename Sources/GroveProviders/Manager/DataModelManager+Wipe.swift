@@ -3,16 +3,14 @@ import GroveConsistency
 public import GroveModel
 
 extension DataModelManager {
-    /// Clears everything, for a sign-out: providers, channels, requests that are under way, and the cache.
+    /// Clears everything, for a sign-out: providers, event channels, requests under way, and the cache.
     ///
-    /// Nothing comes back.
+    /// No earlier data come back. When the call is made, providers and collections become empty and listen to nothing,
+    /// and their delegates are told. Updates on their way are dropped, and fetches under way complete with code
+    /// `cancelled`. Listeners, streams and conditions of the engine are told that their models are gone. The call
+    /// returns when the cache is empty too. Data that are set after the call stay.
     ///
-    /// When the call is made, providers and collections become empty and listen to nothing, and their delegates are
-    /// told. Updates that were on their way are dropped, and fetches under way complete with code `cancelled`.
-    /// Listeners, streams and conditions of the engine are told that their models are gone. The call returns when the
-    /// cache is empty too. Data that are set after the call stay.
-    ///
-    /// - Throws: the error of the cache; code `unsupported` if it cannot be emptied. Memory is cleared even then.
+    /// - Throws: the error of the cache, with code `unsupported` if it cannot be emptied. Memory is cleared even then.
     @MainActor
     public func wipe() async throws(CacheError) {
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<CacheError?, Never>) in

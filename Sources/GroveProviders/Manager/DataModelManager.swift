@@ -8,12 +8,12 @@ public import GroveModel
     public import Foundation
 #endif
 
-/// Binds a cache, a consistency engine and the data providers of an application together.
+/// Connects a cache, a consistency engine and the data providers of an application.
 ///
 /// An application makes one, and passes it to every provider. All methods may be called from any thread unless they are
-/// marked for the main actor. Calls take effect in their order, the same in memory and in the cache, so the newest
-/// change wins everywhere. The place in the engine's order and the place in the cache's queue are taken under one lock.
-/// The cache is called on a queue of its own and may block there.
+/// marked for the main actor. Calls take effect in the same order in memory and in the cache, so the newest change wins
+/// in both. One lock orders a call both in the engine and in the cache's queue. The cache is called on a queue of its
+/// own and may block there.
 public final class DataModelManager: Sendable {
     /// The cache, which is retained.
     public let cacheDelegate: any CacheDelegate
@@ -70,8 +70,8 @@ public final class DataModelManager: Sendable {
     /// Makes a manager over `cacheDelegate`.
     ///
     /// - Parameters:
-    ///   - cacheTimeout: how many seconds a fetch waits for a cache that is only a ``CacheDelegate``. After that it
-    ///     fails with code `locked`, and a later answer is ignored.
+    ///   - cacheTimeout: the number of seconds that a fetch waits for a cache that is only a ``CacheDelegate``. After
+    ///     that it fails with code `locked`, and a later answer is ignored.
     ///   - now: the clock; by default the system's.
     public init(
         cacheDelegate: any CacheDelegate, cacheTimeout: Double = 30, now: @escaping @Sendable () -> Date = { Date() }
@@ -155,7 +155,7 @@ public final class DataModelManager: Sendable {
         }
     }
 
-    /// Returns when every call made before has reached the cache, the engine and all delegates, and when every earlier
+    /// Returns when every call made before has reached the cache, the engine and all delegates, and every earlier
     /// commit of this process is shown.
     public func flush() async {
         await withCheckedContinuation { continuation in
@@ -178,7 +178,7 @@ public final class DataModelManager: Sendable {
 /// An object that is told when the library is misused; see ``DataModelManager/logDelegate``.
 @MainActor
 public protocol LogDelegate: AnyObject, Sendable {
-    /// A call was wrong. The library goes on as well as it can.
+    /// The application misused the library; the library goes on as well as it can.
     func assertionFailure(_ message: String, file: StaticString, function: StaticString, line: UInt)
 }
 

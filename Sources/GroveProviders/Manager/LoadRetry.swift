@@ -1,21 +1,21 @@
-/// When a load asks the network again after a failure.
+/// The number and the times of the retries after the network has failed.
 public struct LoadRetry: Sendable {
     private let retries: Int
     private let delay: Duration
     private let clock: any Clock<Duration>
     private let isWorthwhile: @Sendable (any Error) -> Bool
 
-    /// Does not ask again: the first failure ends the load.
+    /// No retries: the first failure ends the load.
     public static let never = LoadRetry(0)
 
-    /// Asks up to `retries` times more.
+    /// Retries up to `retries` times.
     ///
     /// The wait before the first retry is `delay`, and each later wait is twice the one before. The present data are
     /// shown meanwhile, and cancelling the load ends the wait.
     ///
     /// - Parameters:
-    ///   - clock: the clock that measures the waits; a test brings its own.
-    ///   - isWorthwhile: whether another attempt may succeed after this error; by default it may after every error.
+    ///   - clock: the clock that measures the waits; a test passes its own.
+    ///   - isWorthwhile: whether another attempt may succeed after this error; by default true for every error.
     public init(
         _ retries: Int, after delay: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock(),
         if isWorthwhile: @escaping @Sendable (any Error) -> Bool = { _ in true }

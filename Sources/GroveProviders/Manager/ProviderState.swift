@@ -1,34 +1,34 @@
 public import GroveModel
 
-/// How far a provider's last request has come; a view switches on it, beside the data.
+/// The progress of a provider's last request; a view reads it beside the data.
 ///
-/// The data stay through all of these states until newer data come. So a view shows the data if there are some, and
-/// otherwise the state: a spinner, a message, an offer to try again.
+/// The data stay in all of these states until newer data come. So a view shows the data if there are any. Otherwise it
+/// shows the state: a spinner, a message, or an offer to try again.
 public enum ProviderState: Sendable {
-    /// Nothing was asked for, or everything was wiped.
+    /// No request was made, or everything was wiped.
     case idle
-    /// The cache or the network has yet to answer.
+    /// The cache or the network has not answered yet.
     ///
-    /// Data that are there are older ones, or those of the cache.
+    /// If there are data, they are older ones, or the cache's.
     case loading
-    /// The data come from the cache or from another provider; they may be old.
+    /// The data come from the cache or from another provider, and may be old.
     case cached
-    /// The data are as new as was asked for.
+    /// The data are as new as the request asked for.
     ///
-    /// The network brought them, and nothing in them was changed since the request was sent. Or the owner set them, or
-    /// the cache has all of them within the age that was asked for.
+    /// That is so if the network brought them, and nothing in them was changed since the request was sent. It is also
+    /// so if the owner set them, or if the cache has all of them within the requested age.
     case fresh
-    /// The model or list is missing, wholly or in part; the miss names the missing node, and why it is missing.
+    /// The model or list, or a part of it, is missing; the miss has the missing node and the reason.
     ///
-    /// If there are data, others changed them and the cache has forgotten a part of the newest version: the former
-    /// version is shown. Load again.
+    /// If there are data, they are an earlier version: others changed the model or list, and the cache does not have a
+    /// part of the newest version. Load again.
     case missing(CacheMiss)
-    /// The request failed, and why.
+    /// The request failed with this error.
     case failed(any Error)
-    /// The cache has refused to store the data, and why: it is suspended, or has no room.
+    /// The cache refused to store the data with this error, as it is suspended or has no room.
     ///
-    /// The data are newer than those of the cache. They are saved again when the cache takes calls or has room again;
-    /// until then they do not survive a relaunch.
+    /// The data are newer than those of the cache. They are saved again when the cache takes calls or has room again.
+    /// Until then they do not survive a relaunch.
     case unsaved(CacheError)
 }
 

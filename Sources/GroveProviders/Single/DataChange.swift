@@ -4,15 +4,15 @@ public import GroveModel
 public struct DataChange<T: SimpleModel>: Sendable {
     /// The data after the change.
     public let data: T?
-    /// Who made the change.
+    /// The side that made the change: this provider, or others.
     public let origin: ChangeOrigin
     /// The context that was passed along with the change.
     public let context: (any Sendable)?
 }
 
-/// Who made a change, as the reader of one provider's changes sees it.
+/// The side that made a change, as seen by the reader of one provider's changes.
 public enum ChangeOrigin: Hashable, Sendable {
-    /// The provider's own owner: by setting, editing or fetching through this provider.
+    /// The provider's own owner, by setting, editing or fetching through this provider.
     case own
     /// Another provider, writer or process.
     case other

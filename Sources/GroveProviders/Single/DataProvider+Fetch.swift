@@ -10,11 +10,11 @@ public import GroveModel
 extension DataProvider {
     /// Fetches the model from the cache, and sets it unless fresher data arrived first.
     ///
-    /// Of several fetches the last counts, whichever is answered first.
+    /// Of several fetches the last one wins, whichever is answered first.
     ///
-    /// The model is delivered with everything in it that changed since the call. If `cacheKey` is the identifier of the
-    /// present data, the cache is not asked. If another provider of the manager shows the model as its own, or in a
-    /// list with a key, the data are there before the call returns. The completion is called when the cache has
+    /// The model comes with all changes since the call to it and to anything in it. If `cacheKey` is the identifier of
+    /// the present data, the cache is not asked. If another provider of the manager shows the model as its own, or in a
+    /// list with a key, the data are there before this call returns. The completion is called when the cache has
     /// answered.
     ///
     /// If a cache of Grove does not have the model, a provider without data waits for it. It shows the model as soon as
@@ -120,11 +120,11 @@ extension DataProvider {
         }
     }
 
-    /// Fetches the model from the cache, and listens to `identifier` if there is no data, whether or not the model
+    /// Fetches the model from the cache; if there are no data, also listens to `identifier`, even if no such model
     /// exists yet.
     ///
-    /// Present data stay until the cache has the model. If it does not, the provider keeps them and goes on listening
-    /// to them.
+    /// Present data stay until the cache has answered with the model. If the cache does not have it, the provider keeps
+    /// its data and goes on listening to them.
     public func fetchDataFromCache(
         withCacheKey cacheKey: String?, listenToModelIdentifier identifier: ModelIdentifier,
         context: (any Sendable)? = nil,
@@ -137,7 +137,7 @@ extension DataProvider {
     /// Fetches the model from the cache as the form with a completion does.
     ///
     /// - Throws: the error of the cache, or `CancellationError`, promptly, when the task is cancelled. The cache's
-    ///   answer is used all the same.
+    ///   answer is used even then.
     @discardableResult
     public func fetchDataFromCache(withCacheKey cacheKey: String?, context: (any Sendable)? = nil) async throws -> T? {
         try await awaitOnce { completion in
@@ -157,34 +157,34 @@ extension DataProvider {
         return try await fetchDataFromCache(withCacheKey: cacheKey, context: context)
     }
 
-    /// Shows the cached model, then the network's answer, which is set, and stored under the key.
+    /// Shows the cached model, then the network's answer, which is also stored under the key.
     ///
     /// The answer is as old as its request. Models that were changed or deleted since, on this screen or elsewhere,
-    /// stay as they are, here and in a cache of Grove; then ``state`` is `.cached` at the end. An answer to a request
-    /// that was sent after an edit wins over the edit, even if the server had not seen it yet.
+    /// stay as they are, here and in a cache of Grove; then ``state`` is `.cached` at the end. If a request is sent
+    /// after an edit, its answer replaces the edit, even if the server had not received the edit yet.
     ///
-    /// The cache and the network are asked at once. With `maxAge`, the cache is asked first. The network is asked only
-    /// if the cache does not have everything, confirmed within `maxAge` seconds: see ``ExpiringCacheDelegate``. An edit
-    /// confirms nothing. An answer that comes when the owner has asked for something else updates every holder of its
-    /// models, and the cache. It does not replace the provider's data.
+    /// The cache and the network are asked at once. With `maxAge`, the cache is asked first. The network is then asked
+    /// only if the cache does not have everything, confirmed within `maxAge` seconds: see ``ExpiringCacheDelegate``. An
+    /// edit confirms nothing. If the owner has asked for another model when the answer comes, the answer updates the
+    /// cache and all holders of its models. It does not replace the provider's data.
     ///
     /// If several providers load one key at once, one request is sent and all take its answer, unless the data shown
-    /// under the key were changed since. The request is cancelled when all of them have cancelled. One key is one
-    /// question: do not load two under one key.
+    /// under the key were changed since. The request is cancelled when all of them have cancelled. So all loads of one
+    /// key must ask the server the same question.
     ///
     /// If neither the cache nor the network has the model, the provider waits for it, even after the network has
     /// failed. It shows the model as soon as another provider or writer brings it.
     ///
     /// - Parameters:
-    ///   - reload: whether to send a request in any case, for "pull to refresh". What is there may be young, and another
-    ///     request under way.
-    ///   - retry: when the network is asked again after a failure.
+    ///   - reload: whether to send a request in any case, as for "pull to refresh": even if the data are young, or
+    ///     another request is under way.
+    ///   - retry: when to ask the network again after a failure.
     ///   - maxAge: the greatest age, in seconds, at which confirmed data are used without the network; `nil` to always
-    ///     fetch.
-    ///   - ifNil: what an answer of `nil` means.
+    ///     ask the network.
+    ///   - ifNil: the meaning of an answer of `nil`.
     ///   - fetch: asks the network.
     /// - Returns: the data at the end.
-    /// - Throws: the error of `fetch`, once the cache has answered: the data are the cache's then. A `CacheError` with
+    /// - Throws: the error of `fetch`, after the cache has answered: then the data are the cache's. A `CacheError` with
     ///   code `cancelled` if any caller or process wiped everything meanwhile. `CancellationError`, promptly, when the
     ///   task is cancelled.
     @discardableResult
@@ -294,7 +294,7 @@ extension DataProvider {
 
 /// The meaning of `nil` as the network's answer to a load of one model.
 public enum NilAnswer: Sendable {
-    /// Nothing is known: the cached model is shown.
+    /// The answer says nothing: the cached model is shown.
     case changesNothing
     /// The server no longer has the model (a 404): it is deleted, unless it was changed since the request was sent.
     case deletes

@@ -10,26 +10,26 @@ public import Observation
 
 /// Holds one model in its newest version, for a screen.
 ///
-/// ``data`` is always in memory, and setting it is synchronous; the cache and all other holders follow. When the model
-/// or anything in it changes elsewhere, ``data`` changes, then ``delegate`` is told, and every stream of ``changes()``
-/// goes on. A delegate is not told of changes by the provider's owner; streams are, with the origin.
+/// ``data`` is always in memory, and setting it is synchronous; the cache and all other holders follow. If the model or
+/// anything in it changes elsewhere, ``data`` changes, then ``delegate`` is told, and every stream of ``changes()``
+/// gets the change. A delegate is not told of changes by the provider's owner; streams are, with the origin.
 ///
 /// A view that reads ``data`` or ``state`` observes them, and needs neither a delegate nor a stream:
 /// see Docs/Guides/Screens.md.
 @MainActor
 @Observable
 public final class DataProvider<T: SimpleModel>: BatchListenable {
-    /// The model in its newest version; `nil` before there is one, after it was deleted, and after `nil` was set.
+    /// The model in its newest version; `nil` before there is one, after it was deleted, and after it was set to `nil`.
     public internal(set) var data: T?
 
-    /// When ``data`` last changed, or was set; `nil` before.
+    /// The time at which ``data`` last changed or was set; `nil` before.
     ///
     /// All providers that one update changes have the same time.
     public internal(set) var lastUpdated: Date?
 
-    /// How far the last fetch or load has come.
+    /// The progress of the last fetch or load.
     ///
-    /// Changes by others leave it as it is, unless there were no data or are none any more.
+    /// Changes by others do not change it, unless there were no data, or there are none any more.
     public private(set) var state = ProviderState.idle
     @ObservationIgnored private var request = RequestState()
     /// The model without the layers over it, if the manager has any.
@@ -44,15 +44,13 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// The cache key that was asked for, whose model neither memory nor the cache has yet.
     @ObservationIgnored private var interest: ModelIdentifier?
 
-    /// Told of changes by others; held weakly, not observed.
+    /// Told of changes by others, not by this provider; held weakly, not observed.
     @ObservationIgnored public weak var delegate: (any DataProviderDelegate)?
 
     /// The manager whose cache and engine are used.
     @ObservationIgnored public let dataModelManager: DataModelManager
 
-    /// The batch that this provider is in.
-    ///
-    /// Set by the batch.
+    /// The batch that this provider is in; the batch sets it.
     @ObservationIgnored public weak var batchListener: BatchDataProviderListener?
 
     @ObservationIgnored let key: SubscriptionKey
@@ -78,7 +76,8 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
 
     deinit { dataModelManager.consistencyManager.unsubscribe(key) }
 
-    /// Whether changes by others are held back; when this becomes false, they come as one, before the setter returns.
+    /// Whether changes by others are held back. When this becomes false, they come as one change, before the setter
+    /// returns.
     ///
     /// Do not set it while the provider is in a batch: pause the batch instead.
     public var isPaused: Bool {
@@ -92,11 +91,11 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         }
     }
 
-    /// The identifier of the model that is listened to, which need not exist yet.
+    /// The identifier of the model that the provider listens to, even if no such model exists yet.
     ///
-    /// Set it while there is no ``data``. A version that another provider or listener holds, or posts later, becomes
-    /// the data, as a change by others. A provider that has data keeps it and goes on listening to it. Setting another
-    /// identifier then is a misuse, of which the log delegate is told: set the data to `nil` first.
+    /// Set it while there is no ``data``. If another provider or listener holds the model, or posts it later, it
+    /// becomes the data, as a change by others. A provider that has data keeps them and goes on listening to them. To
+    /// set another identifier then is a misuse, of which the log delegate is told: set the data to `nil` first.
     public var modelIdentifier: ModelIdentifier? {
         get { data?.modelIdentifier ?? awaitedIdentifier }
         set {
@@ -148,9 +147,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         broadcast.send(DataChange(data: data, origin: .own, context: context))
     }
 
-    /// The changes of ``data`` from this call on, own ones included.
+    /// The changes of ``data`` from this call on, including the provider's own.
     ///
-    /// The stream does not retain the provider and ends with it.
+    /// The stream does not retain the provider, and ends with it.
     public func changes() -> AsyncStream<DataChange<T>> { broadcast.stream() }
 
     /// The data now and its changes from now on, without a gap between them.

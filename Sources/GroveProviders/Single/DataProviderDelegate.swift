@@ -4,7 +4,7 @@ import GroveConsistency
 /// An object that is told when others change a ``DataProvider``'s data.
 @MainActor
 public protocol DataProviderDelegate: AnyObject {
-    /// The data changed, and not by this provider itself. Called once per update, on the main actor.
+    /// The data changed, but not by this provider itself; called once per update, on the main actor.
     ///
     /// - Parameter context: the value that was passed along with the change.
     func dataProviderHasUpdatedData<T>(_ dataProvider: DataProvider<T>, context: (any Sendable)?)

@@ -2,27 +2,26 @@ import GroveConsistency
 import GroveModel
 
 extension WindowDataProvider {
-    /// A page of a server that says by a cursor of its own where it goes on.
+    /// A page from a server that gives out cursors: each page names the next one.
     public struct Page: Sendable {
         /// The rows, in the order of the list.
         public var rows: [Element]
-        /// What the server calls the place at which it goes on, away from the end that was asked for first; `nil` if the
-        /// list ends there.
+        /// The cursor at which the server goes on, away from the end that was asked for first; `nil` if the list ends
+        /// there.
         public var next: String?
 
         /// Makes a page.
         public init(_ rows: [Element], next: String?) { (self.rows, self.next) = (rows, next) }
     }
 
-    /// Asks the network for the page at a cursor; for `nil`, for the page at the end of the list.
+    /// Asks the network for the page at a cursor; if the cursor is `nil`, for the page at the end of the list.
     public typealias PageFetch = @Sendable (_ cursor: String?) async throws -> Page
 
-    /// Shows `count` rows of the list under `cacheKey`, as ``open(_:at:count:before:after:)`` does, over a server that gives
-    /// out cursors.
+    /// Shows `count` rows of the list under `cacheKey` from a server that gives out cursors.
     ///
-    /// They are stored, so that a relaunch goes on where it stopped. If there is none for a row, the page of the nearest
-    /// row that has one is asked for, or else the page at the end of the list. What that does not reach stays behind a
-    /// gap.
+    /// It works as ``open(_:at:count:before:after:)`` does. Cursors are stored, so that a relaunch goes on where it
+    /// stopped. If no cursor is known for a row, the page of the nearest row that has one is asked for, or else the
+    /// page at the end of the list. Rows that this page does not reach stay behind a gap.
     ///
     /// ```swift
     /// window.open("feed", at: .first, pageBefore: nil) { cursor in
@@ -32,8 +31,8 @@ extension WindowDataProvider {
     /// ```
     ///
     /// - Parameters:
-    ///   - pageBefore: asks for rows towards the beginning of the list; for `nil`, for the last rows.
-    ///   - pageAfter: asks for rows towards the end of the list; for `nil`, for the first rows.
+    ///   - pageBefore: asks for rows towards the beginning of the list; if the cursor is `nil`, for the last rows.
+    ///   - pageAfter: asks for rows towards the end of the list; if the cursor is `nil`, for the first rows.
     public func open(
         _ cacheKey: String, at place: WindowPlace, count: Int = 50, pageBefore: PageFetch?, pageAfter: PageFetch?
     ) {

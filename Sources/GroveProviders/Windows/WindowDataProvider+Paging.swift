@@ -12,15 +12,15 @@ struct WindowPages<Element: SimpleModel> {
 }
 
 extension WindowDataProvider {
-    /// Asks the network for the rows beside a row; for `nil`, for those at the end of the list.
+    /// Asks the network for the rows beside a row; if the row is `nil`, for those at the end of the list.
     public typealias Fetch = @Sendable (_ row: Element?) async throws -> [Element]
 
-    /// Shows up to `count` more rows before the first one: those that the cache has, or else what `before` brings, which
-    /// is stored.
+    /// Shows up to `count` more rows before the first one: from the cache, or else from `before`, whose page is stored.
     ///
-    /// Returns when they are shown. Windows that ask for one page at once share the request.
+    /// Returns when the rows are shown. If several windows ask for the same page at once, one request is sent and
+    /// shared.
     ///
-    /// - Throws: the error of `before`; ``CacheError`` if the cache refuses to store the page. `CancellationError`,
+    /// - Throws: the error of `before`; ``CacheError`` if the cache refuses to store the page; `CancellationError`,
     ///   promptly, when the task is cancelled.
     public func showEarlier(_ count: Int = 50, retry: LoadRetry = .never) async throws {
         if isOpening { await extend() }
@@ -43,10 +43,11 @@ extension WindowDataProvider {
 
     /// Asks the network for the rows at the end at which the window was opened, and stores them.
     ///
-    /// A window that shows that end shows them. One that was opened elsewhere asks for the first rows.
+    /// A window that shows that end shows the new rows. A window that was opened elsewhere asks for the first rows.
     ///
     /// - Parameter keepingOlder: whether the list's other rows are kept if the page does not reach them. Unknown rows
-    ///   may lie between, so there is a gap then, which ``fill(_:all:retry:)`` fills. If false, they are dropped.
+    ///   may lie between, so there is a gap then, which ``fill(_:all:retry:)`` fills. If false, the other rows are
+    ///   dropped.
     /// - Throws: as ``showEarlier(_:retry:)``.
     public func refresh(keepingOlder: Bool = false, retry: LoadRetry = .never) async throws {
         let isLater = pages.place != .last
@@ -55,13 +56,13 @@ extension WindowDataProvider {
         await extend()
     }
 
-    /// Asks the network for a page beside a gap, and stores it; one that reaches the other side closes the gap.
+    /// Asks the network for a page beside a gap, and stores it; a page that reaches the other side closes the gap.
     ///
-    /// The page is asked for from the side at which the window was opened, or from the other one if there is no closure
-    /// for it. No rows say that the list ends there: those beyond go. Nothing happens if ``gaps`` does not
-    /// have the gap any more.
+    /// The page is asked for from the side at which the window was opened, or from the other side if there is no
+    /// closure for it. An empty page says that the list ends there: the rows beyond the gap are removed. Nothing
+    /// happens if ``gaps`` no longer has the gap.
     ///
-    /// - Parameter all: whether page after page is asked for until the gap is closed.
+    /// - Parameter all: whether to ask for page after page until the gap is closed.
     /// - Throws: as ``showEarlier(_:retry:)``.
     public func fill(_ gap: WindowGap, all: Bool = false, retry: LoadRetry = .never) async throws {
         guard let cacheKey, gaps.contains(gap) else { return }
@@ -85,10 +86,12 @@ extension WindowDataProvider {
 
     /// Asks the network again for the pages that are shown, and stores them.
     ///
-    /// Shown rows that a page leaves out go. A row right behind a gap is not asked for. A server that gives out cursors is
-    /// asked for the page at the end of the list, as by ``refresh(keepingOlder:retry:)``, which keeps older rows.
+    /// Shown rows that a page leaves out are removed. A row right after a gap is not asked for. A server that gives out
+    /// cursors is asked for the page at the end of the list, as by ``refresh(keepingOlder:retry:)``, which keeps older
+    /// rows.
     ///
-    /// - Parameter maxAge: in seconds; only pages with a row that was read from the network longer ago are asked for.
+    /// - Parameter maxAge: the greatest age of a row in seconds; only pages with an older row are asked for. By
+    ///   default, all are.
     /// - Throws: as ``showEarlier(_:retry:)``.
     public func refreshShown(maxAge: Double? = nil, retry: LoadRetry = .never) async throws {
         if isOpening { await extend() }
@@ -121,9 +124,11 @@ extension WindowDataProvider {
         await extend()
     }
 
-    /// Shows `count` rows around an element, which the network is asked for if the cache does not have it in the list.
+    /// Shows `count` rows around an element, and asks the network for them if the cached list does not have the
+    /// element.
     ///
-    /// The rows are stored as a part of the list, with a gap on each side on which they do not touch what is known.
+    /// The rows are stored as a part of the list. If they do not touch the known rows on a side, there is a gap on that
+    /// side.
     ///
     /// ```swift
     /// try await window.jump(around: "Message:7", isBefore: { $0.sent < $1.sent }) { id in
@@ -132,10 +137,11 @@ extension WindowDataProvider {
     /// ```
     ///
     /// - Parameters:
-    ///   - isBefore: whether one element is before another in the list: the place of rows of which the list has none.
-    ///   - fetch: asks the network for rows that follow each other, the element among them. If it is not, nothing is
+    ///   - isBefore: whether one element is before another in the list; it decides where to put rows that the list does
+    ///     not have yet.
+    ///   - fetch: asks the network for consecutive rows that include the element. If they do not include it, nothing is
     ///     shown, and the state is `.missing`.
-    /// - Complexity: that of reading as many rows as the logarithm of the list's length, and of finding the element.
+    /// - Complexity: the cost of finding the element, and of reading O(log *n*) rows for a list of *n*.
     /// - Throws: the error of `fetch`, and as ``showEarlier(_:retry:)``.
     public func jump(
         around identifier: ModelIdentifier, count: Int = 50, retry: LoadRetry = .never,

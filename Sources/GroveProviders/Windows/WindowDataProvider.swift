@@ -8,18 +8,19 @@ public import Observation
     import Foundation
 #endif
 
-/// Holds some rows of a long list, each in its newest version, for a screen: what it costs follows these rows, not the list.
+/// Holds some rows of a long list, each in its newest version, for a screen.
 ///
-/// The rows are read from the cache and follow it, as ``CollectionDataProvider`` does. What others put in, remove or
-/// move elsewhere leaves the shown rows as they are. Of what is put in at an end, a window at that end shows more, and any
-/// other says ``hasLater`` or ``hasEarlier``. If a shown row is removed, the next one is shown in addition.
+/// Its cost depends on the number of these rows, not on the length of the list. The rows are read from the cache and
+/// follow it, as those of a ``CollectionDataProvider`` do. Rows that others insert, remove or move elsewhere in the
+/// list do not change the shown rows. If others add rows at an end of the list, a window at that end shows them, and
+/// any other window sets ``hasLater`` or ``hasEarlier``. If a shown row is removed, the next one is shown in addition.
 ///
 /// ```swift
 /// let messages = WindowDataProvider<Message>(dataModelManager: manager)
 /// messages.open("chat", at: .last)
 /// ```
 ///
-/// It works over the caches of Grove only; over another ``CacheDelegate`` the state is `.failed`, with code
+/// It works with the caches of Grove only. With another ``CacheDelegate``, the state is `.failed` with code
 /// `unsupported`. See Docs/Guides/LongLists.md.
 @MainActor
 @Observable
@@ -27,10 +28,10 @@ public final class WindowDataProvider<Element: SimpleModel> {
     /// The manager whose cache and engine are used.
     @ObservationIgnored public let dataModelManager: DataModelManager
 
-    /// The rows that are in memory, in order, each of which is observed by itself: those of the cache, with what is
-    /// pending in an outbox over them.
+    /// The rows in memory, in order: those of the cache, with the pending changes of an outbox applied.
     ///
-    /// A view that reads this is told when rows come, go or move. A row stays the same object as long as it is shown.
+    /// Each row is observed by itself. A view that reads this is told when rows come, go or move. A row stays the same
+    /// object as long as it is shown.
     public internal(set) var rows: [WindowRow<Element>] {
         get {
             access(keyPath: \.rows)
@@ -53,31 +54,32 @@ public final class WindowDataProvider<Element: SimpleModel> {
     /// Those that show the rows in another order.
     @ObservationIgnored var arrangements = RowFollowers()
 
-    /// The parts of the list beside these rows that the cache does not have, in order.
+    /// The parts of the list between and beside these rows that the cache does not have, in order.
     public internal(set) var gaps: [WindowGap] = []
 
-    /// The position of the first row that the cache has, all elements of the list counted; `nil` without rows.
+    /// The position of the first row that the cache has, counting all elements of the list; `nil` if there are no rows.
     public internal(set) var position: Int?
 
-    /// How many elements of the list the cache knows, deleted ones included; `nil` if it does not have the list.
+    /// The number of elements that the cache knows of the list, including deleted ones; `nil` if it does not have the
+    /// list.
     public internal(set) var knownCount: Int?
 
-    /// Whether there are rows before those that are shown: in the cache, or as far as is known from the network.
+    /// Whether there are more rows before the shown ones, in the cache or, as far as is known, on the network.
     public internal(set) var hasEarlier = false
 
-    /// Whether there are rows after those that are shown: in the cache, or as far as is known from the network.
+    /// Whether there are more rows after the shown ones, in the cache or, as far as is known, on the network.
     public internal(set) var hasLater = false
 
-    /// How far the last request has come.
+    /// The progress of the last request.
     public internal(set) var state = ProviderState.idle
     @ObservationIgnored private var request = RequestState()
 
     /// The key of the list; `nil` before the window is opened.
     public internal(set) var cacheKey: String?
 
-    /// The row that stays where it is while rows come and go around it, if it is shown; set it to the first visible row.
+    /// The row that keeps its place on screen while rows come and go around it; set it to the first visible row.
     ///
-    /// Without one, it is the row at which the last rows were asked for.
+    /// If it is `nil` or not shown, the row at which rows were last asked for takes its part.
     @ObservationIgnored public var anchor: WindowRow<Element>? {
         didSet {
             let name = anchor?.model.modelIdentifier
@@ -105,7 +107,8 @@ public final class WindowDataProvider<Element: SimpleModel> {
 
     /// Makes a window over no list.
     ///
-    /// - Parameter limit: the most rows in memory, at least 2: those farthest from where the user is are let go of.
+    /// - Parameter limit: the most rows in memory, at least 2. If there are more, the rows farthest from the user's
+    ///   place are released.
     public init(dataModelManager: DataModelManager, limit: Int = 200) {
         self.dataModelManager = dataModelManager
         cursor = Lock(WindowCursor(limit: max(limit, 2)))
@@ -122,18 +125,20 @@ public final class WindowDataProvider<Element: SimpleModel> {
 
     /// Shows `count` rows of the list under `cacheKey`, from the cache.
     ///
-    /// Rows around that place that another window or a ``CollectionDataProvider`` of the manager has in memory are shown
-    /// in this turn. All others are shown in a later one, when the cache has been read. The state is `.missing` if the
-    /// cache does not have the list, or not the row that is asked for. They are shown as soon as the cache has them. A
-    /// window that is open already, over this list or another, is opened there; until then, a window over the same list
-    /// shows the former rows.
+    /// If another window or a ``CollectionDataProvider`` of the manager has rows around that place in memory, those are
+    /// shown in this turn. All others are shown in a later turn, when the cache has been read. The state is `.missing`
+    /// if the cache does not have the list, or not the row that is asked for. The rows are then shown as soon as the
+    /// cache has them.
+    ///
+    /// A window that is open already is opened again, over this list or another. Until the rows are read, a window over
+    /// the same list shows the former ones.
     ///
     /// - Parameters:
-    ///   - before: asks the network for the rows right before a row, in order; for `nil`, for the last rows of the list.
-    ///     No rows say that there are none.
-    ///   - after: asks the network for the rows right after a row; for `nil`, for the first rows of the list.
-    /// - Complexity: that of reading so many models, and of finding the row that is asked for: a pass over the bytes of
-    ///   the list for `.around`.
+    ///   - before: asks the network for the rows right before a row, in order; if the row is `nil`, for the last rows
+    ///     of the list. An empty answer says that there are none.
+    ///   - after: asks the network for the rows right after a row; if the row is `nil`, for the first rows of the list.
+    /// - Complexity: the cost of reading that many models, and of finding the row that is asked for: for `.around`, a
+    ///   pass over the bytes of the list.
     public func open(
         _ cacheKey: String, at place: WindowPlace, count: Int = 50, before: Fetch? = nil,
         after: Fetch? = nil
@@ -165,8 +170,8 @@ public final class WindowDataProvider<Element: SimpleModel> {
         dataModelManager.markStale([.window(key)])
     }
 
-    /// Shows `count` rows elsewhere in the list that is open, as ``open(_:at:count:before:after:)`` does with the same
-    /// key and the same closures.
+    /// Shows `count` rows elsewhere in the open list, as ``open(_:at:count:before:after:)`` does with the same key and
+    /// closures.
     public func jump(to place: WindowPlace, count: Int = 50) {
         guard let cacheKey else { return }
         let former = pages

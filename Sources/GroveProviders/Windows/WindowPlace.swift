@@ -1,14 +1,14 @@
 public import GroveModel
 
-/// Where a window over a list is opened.
+/// The place in a list at which a window is opened.
 public enum WindowPlace: Sendable, Hashable {
     /// At the first row.
     case first
     /// At the last row.
     case last
-    /// Around a position, all elements of the list counted; near an end, the rows at that end.
+    /// Around a position, counting all elements of the list; near an end, the rows at that end.
     case position(Int)
-    /// Around the element of an identifier.
+    /// Around the element with this identifier.
     case around(ModelIdentifier)
 
     /// Around the element of type `M` whose identity is `id`.

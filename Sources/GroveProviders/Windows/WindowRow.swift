@@ -5,9 +5,10 @@ public import Observation
 @MainActor
 @Observable
 public final class WindowRow<Element: SimpleModel>: Identifiable {
-    /// The element in its newest version, with what is pending over it; of a row that is no longer shown, the last known one.
+    /// The element in its newest version, with pending changes applied; if the row is no longer shown, its last known
+    /// version.
     ///
-    /// A view that reads it is told when this element changes, and of nothing else.
+    /// A view that reads it is told of changes to this element only.
     public internal(set) var model: Element {
         get {
             access(keyPath: \.model)
@@ -40,10 +41,10 @@ public final class WindowRow<Element: SimpleModel>: Identifiable {
     }
 }
 
-/// A part of a list, beside rows of a window, that the cache does not have.
+/// A part of a list, between or beside rows of a window, that the cache does not have.
 public struct WindowGap: Sendable, Equatable {
-    /// The index of the row behind it; the number of rows if it is behind the last one.
+    /// The index of the row after the gap; the number of rows if the gap is after the last one.
     public let index: Int
-    /// How many elements it has; `nil` if that is not known, as the part was never fetched.
+    /// The number of elements in the gap; `nil` if it is unknown, because the part was never fetched.
     public let count: Int?
 }
