@@ -4,7 +4,6 @@ public import GroveModel
 ///
 /// ``NormalizedCache/statistics`` counts since the store was opened. ``CacheObserver/cacheDidFinishCommit(_:)`` gets
 /// the counts of the writes since its last call, and none of reads.
-/// those of the writes since its last call, and none of reads.
 public struct CacheStatistics: Sendable, Equatable {
     /// Reads that were hits.
     public var hits = 0

@@ -8,6 +8,7 @@ extension NormalizedCache {
     /// ```swift
     /// try await cache.copy(to: "/backups/feed")
     /// ```
+    ///
     /// The copy is of one moment, and has every write whose call returned before. Reads and writes go on meanwhile, in
     /// this process and in others. When this call returns, the copy is on the disk, and a cache of this type can open
     /// it. If the process is killed before that, opening the copy throws `notAStore`; remove its directory.

@@ -43,8 +43,8 @@ public final class MemoryFarTier: FarTier {
     private let waiting = Mutex<[UInt64: FirstOf<Void>]>([:])
 
     /// Makes an empty database.
+    ///
     /// - Parameter tree: makes a model from a row. By default the row is the model.
-    /// - Parameter tree: makes a model of a row. By default the row is the model.
     public init(tree: @escaping Tree = { row, _ in row }) {
         state = Mutex(State(feed: Self.newFeed()))
         self.tree = tree
