@@ -62,10 +62,10 @@ enum LMDBCopy {
 }
 
 extension LMDBStore {
-    /// Fills all sparse pages, then copies the pages in use to a new file, which takes the place of the old one.
+    /// Fills all sparse pages, then copies the pages in use to a new file, which replaces the old one.
     ///
-    /// Both are there meanwhile: the old file, and one about as large as the stored records. Other processes that have
-    /// the store open find it replaced, and open it again.
+    /// Meanwhile both files exist: the old one, and a new one about as large as the stored records. Other processes
+    /// that have the store open notice that the file was replaced, and open it again.
     public func shrink(_ replacing: () -> Void) throws(CacheError) {
         var position: [UInt8] = []
         repeat {

@@ -1,29 +1,30 @@
 package import GroveCache
 import GroveModel
 
-/// How an ``LMDBStore`` is opened.
+/// The options with which an ``LMDBStore`` is opened.
 public struct LMDBOptions: Sendable, Equatable, PatientOptions {
-    /// The largest size of the store in bytes: address space, not disk; the file grows only as it is used.
+    /// The largest size of the store in bytes. It takes address space, not disk: the file grows only as it is used.
     ///
     /// A write that needs more throws `full`. The size is rounded up to whole pages of the system. A store whose file
-    /// is already larger opens all the same. Processes that share a store should agree on it.
+    /// is already larger can still be opened. Processes that share a store should use the same size.
     public var mapSize: Int
 
-    /// How many views all processes together can have open or at rest, at 64 bytes of the lock file each.
+    /// The most views that all processes together can have open or ready for reuse; each takes 64 bytes of the lock
+    /// file.
     ///
-    /// The process that opens the store first decides for all.
+    /// The process that opens the store first sets it for all.
     public var maxReaders: Int
 
-    /// How long a write waits for a write of another process before it throws `locked`.
+    /// The longest time that a write waits for a write of another process before it throws `locked`.
     public var lockTimeout: Duration
 
     /// Whether each commit survives loss of power before `write` returns.
     ///
-    /// Otherwise a power loss may undo the last commits, each as a whole, and never damages the store.
+    /// If false, loss of power may undo the last commits, each as a whole, and never damages the store.
     public var isDurable: Bool
 
-    /// Makes options: 4 GiB of address space, 254 readers, 5 seconds' patience, commits that survive the process but
-    /// not power loss.
+    /// Makes options: by default 4 GiB of address space, 254 readers, a wait of 5 seconds, and commits that survive the
+    /// process but not loss of power.
     public init(
         mapSize: Int = 4 << 30, maxReaders: Int = 254, isDurable: Bool = false, lockTimeout: Duration = .seconds(5)
     ) {

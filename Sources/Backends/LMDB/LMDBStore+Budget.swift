@@ -15,10 +15,11 @@ extension LMDBStore {
     /// A map of fewer pages has none to write in beside those of records.
     static let fewestPages = 128
 
-    /// Keeps the file within `bytes` less the lock file's: opens the environment again, unless it was opened so.
+    /// Keeps the file within `bytes` less those of the lock file. Opens the environment again unless it was opened with
+    /// this budget.
     ///
     /// - Returns: the bytes that records may take, 64 % of the map: pages are three quarters full, and a ninth of them
-    ///   is left to write in.
+    ///   is kept free to write in.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         guard let map = Self.map(within: bytes) else {
             throw CacheError(.unsupported, "the budget leaves \(bytes) bytes to LMDB, which cannot work in so few")
@@ -51,9 +52,9 @@ extension LMDBStore {
 
     /// Whether enough pages are free for a transaction of that many records.
     ///
-    /// A record costs the page that it goes to, and the page of another record that is evicted for it; above them,
-    /// branches. If there is room, pages with eight times as many bytes are refilled too: each page of records takes
-    /// three at the most.
+    /// Each record costs the page to which it is written, and the page of a record that is evicted for it; branch pages
+    /// come on top. If there is room, sparse pages are refilled too, with up to eight times as many bytes: each page of
+    /// records takes three at the most.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         let (entries, bytes) = (load.entries, load.bytes)
         let (used, page, pages) = try pool.withEnvironment { (environment) throws(CacheError) in
@@ -83,7 +84,7 @@ extension LMDBStore {
             .full, "A view that stays open, here or in another process, keeps pages that were freed; end it.")
     }
 
-    /// The payload at which the records would fill their part of the pages, at their present density.
+    /// The payload at which the records would fill their part of the pages, at the present density.
     public func payloadLimit(holding payload: Int) -> Int {
         let limit = pageLimit.load(ordering: .relaxed)
         guard limit < .max,
@@ -93,7 +94,7 @@ extension LMDBStore {
         return payload / used * limit + payload % used * limit / used
     }
 
-    /// The bytes that the files take, found without a look at the records.
+    /// The bytes that the files take; no record is read for it.
     public func bytesOnDisk() throws(CacheError) -> Int { try directory.allocatedBytes() }
 }
 

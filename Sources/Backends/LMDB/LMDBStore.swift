@@ -3,26 +3,26 @@ public import GroveModel
 import CLMDB
 import Synchronization
 
-/// A store in an LMDB file: a map of memory, so that reading is a walk through memory and not a system call.
+/// A store in an LMDB file, which is mapped into memory: reading walks through memory and makes no system call.
 ///
-/// The directory holds `data.mdb` and `lock.mdb`, readable by their owner only. Several processes may share it, on one
-/// machine. Open it once in a process: LMDB forbids a second time, and the cache's registry prevents it.
+/// The directory holds `data.mdb` and `lock.mdb`, readable by their owner only. Several processes on one machine may
+/// share it. A process must open it only once: LMDB forbids a second time, and the cache's registry prevents it.
 ///
-/// - Writes go to new pages and show at once with the commit; a view neither waits for a write nor holds one up. It
-///   does keep the pages that it sees from being reused, so a view that stays open makes the file grow.
+/// - Writes go to new pages, and show at once when they are committed. A view neither waits for a write nor holds one
+///   up. It does keep the pages that it sees from being reused, so a view that stays open makes the file grow.
 /// - The file shrinks only if a budget has become smaller. Removed records leave pages that later writes reuse, until
 ///   ``wipe()``.
-/// - Bytes are decoded where they lie in the map. LMDB's pages carry no checksum, so a file that another program
-///   damaged may end the process. A file that was cut off is found out when it is opened. Records carry a checksum, so
-///   a read returns a whole record; a damaged pointer may lead to an older one, on a page that was replaced.
+/// - Bytes are decoded in place in the map. LMDB's pages carry no checksum, so a file that another program damaged may
+///   end the process. A file that was cut off is detected when it is opened. Records carry a checksum, so a read
+///   returns a whole record. But a damaged pointer may lead to an older record, on a page that was replaced.
 public final class LMDBStore: ShrinkableStore {
-    /// How the store is opened.
+    /// The options with which the store is opened.
     public typealias Options = LMDBOptions
 
     /// The largest value, 1 GiB.
     static let maxValueBytes = 1 << 30
 
-    /// The abilities of this backend.
+    /// The capabilities of this backend.
     public static let profile = BackendProfile(
         name: "lmdb", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
         readersNeverStall: true, hasUnverifiedPages: true, opensOnFullDisk: true, mainFile: LMDBFiles.names[0],
@@ -30,7 +30,7 @@ public final class LMDBStore: ShrinkableStore {
         livePayloadShare: 0.45,
         leastBudgetBytes: (fewestPages * LMDBEnvironment.systemPage + besideMap) / 5 * 6)
 
-    /// Whether LMDB, or this backend, makes the file.
+    /// Whether a file of this name belongs to LMDB or to this backend.
     public static func owns(file name: String) -> Bool { (LMDBFiles.names + LMDBCopy.names).contains(name) }
 
     let directory: StoreFiles
@@ -52,10 +52,9 @@ public final class LMDBStore: ShrinkableStore {
         try self.init(directory: directory, options: options, hashMask: .max)
     }
 
-    /// Opens the store with the map that ``setBudget(_:)`` of `budget` asks for, so that this call need not open it
-    /// again.
+    /// Opens the store with the map that ``setBudget(_:)`` needs for `budget`, so that it need not be opened again.
     ///
-    /// The file does not grow beyond the budget from here on; nothing makes room in it before that call. The errors are
+    /// From now on the file does not grow beyond the budget; room is made in it only after that call. The errors are
     /// those of opening without a budget.
     public convenience init(directory: String?, options: LMDBOptions, budget: Int) throws(CacheError) {
         try self.init(directory: directory, options: options, hashMask: .max, mapLimit: LMDBStore.map(within: budget))
@@ -74,7 +73,7 @@ public final class LMDBStore: ShrinkableStore {
 
     /// Opens a view of the last committed state; it never waits for a writer.
     ///
-    /// - Complexity: O(1), with neither allocation nor system call if an ended view lies ready.
+    /// - Complexity: O(1), with neither an allocation nor a system call if an ended view is ready for reuse.
     /// - Throws: ``CacheError`` with code `closed`, `locked` if no reader slot is free, `inputOutput`.
     public func view() throws(CacheError) -> LMDBView {
         try pool.view()
@@ -105,7 +104,7 @@ public final class LMDBStore: ShrinkableStore {
         }
     }
 
-    /// Returns when everything committed so far survives loss of power.
+    /// Returns when all earlier commits survive loss of power.
     ///
     /// - Throws: ``CacheError`` with code `inputOutput`, `full` or `closed`.
     public func synchronize() throws(CacheError) {

@@ -6,7 +6,7 @@ public import GroveModel
 extension LMDBTransaction {
     /// Visits at most `limit` records after the cursor's, in the order of the stored keys.
     ///
-    /// Long keys with one beginning and one hash count as one record.
+    /// Long keys that share a beginning and a hash count as one record.
     ///
     /// - Throws: the error of `visit`, or ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func sweep(
@@ -45,7 +45,7 @@ extension LMDBTransaction {
         return nil
     }
 
-    /// The place of `key`, which is the stored form of the key.
+    /// The cursor at `key`, which is in its stored form.
     public func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
         var bytes: [UInt8] = []
         _ = unsafe LMDBKey.withStored(key, hashMask: environment.hashMask) { stored in

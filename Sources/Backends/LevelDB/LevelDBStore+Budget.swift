@@ -7,8 +7,7 @@ import GrovePlatform
 /// What is replaced or removed stays in the tables until they are compacted, and a compaction writes new tables before
 /// it removes old ones: ``LevelDBShares`` says how much is left to it.
 extension LevelDBStore {
-    /// Keeps the files within `bytes`: opens LevelDB again, with buffers of a fiftieth of that, unless it was opened
-    /// so.
+    /// Keeps the files within `bytes`: opens LevelDB again with buffers of a fiftieth of that, unless it was opened so.
     ///
     /// - Returns: the bytes that records may take, some 42 to 44 % of `bytes`.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
@@ -25,11 +24,11 @@ extension LevelDBStore {
 
     /// Compacts everything if the files have grown into the room that compactions need.
     ///
-    /// - Complexity: O(1) if far less was written than fits since the files were last looked at, else O(files) and the
-    ///   cost of a compaction.
-    /// - Returns: false if there is not enough room afterwards either.
-    /// - Throws: ``CacheError`` with code `full` if reads that do not end keep tables for a second and more, and the
-    ///   error of a failed compaction.
+    /// - Complexity: O(1) if much less was written than fits since the files were last measured; otherwise O(files) and
+    ///   the cost of a compaction.
+    /// - Returns: false if there is not enough room even afterwards.
+    /// - Throws: ``CacheError`` with code `full` if long reads keep old tables for a second or more, and the error of a
+    ///   failed compaction.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         let (entries, bytes) = (load.entries, load.bytes)
         guard let shares = connection.shares else { return true }
@@ -61,7 +60,7 @@ extension LevelDBStore {
         throw CacheError(.full, "The files leave no room for \(bytes) bytes more within the budget.")
     }
 
-    /// The payload that fits, from the bytes of tables for each byte of records when everything was last compacted.
+    /// The payload that fits, computed from the ratio of table bytes to record bytes after the last full compaction.
     public func payloadLimit(holding payload: Int) -> Int {
         guard let shares = connection.shares, let density = connection.density(holding: payload) else { return .max }
         return Int(Double(shares.tables) / density)

@@ -4,25 +4,25 @@ public import GroveModel
 
 /// A ``NodeStore`` on LevelDB: a log-structured merge tree that takes batches of writes very fast.
 ///
-/// One process, and one handle in it, has the store at a time; another is told `locked` at once. Checksums of
-/// everything that is read are verified, at opening and later: damage ends in a typed error and not in an older or
-/// another value.
+/// One process, and one handle in it, has the store at a time; another one is told `locked` at once. The checksums of
+/// everything that is read are verified, at opening and later. Damage gives a typed error, never an older or another
+/// value.
 ///
-/// The file `LOCK` shows whether another program removed or exchanged the files (see ``BackendProfile/mainFile``).
-/// LevelDB itself finds its files by the directory's path, on its own thread too: do not put another LevelDB's files
-/// there while it is open.
+/// The file `LOCK` shows whether another program removed or replaced the files (see ``BackendProfile/mainFile``).
+/// LevelDB itself finds its files by the directory's path, on its own thread too. So do not put another LevelDB's files
+/// there while the store is open.
 ///
 /// The directory, which holds nothing else, is given mode 0700 if its owner opens it. That keeps others out, because
 /// LevelDB makes its files with mode 0644 less the process's mask.
 ///
-/// Opening a store that exists needs room on the disk: LevelDB makes its log a table, and begins a new manifest. So it
-/// needs three pages and as many bytes as the log has, at most ``LevelDBOptions/writeBufferBytes`` as a rule. Without
-/// them it throws `full` and changes nothing.
+/// Opening an existing store needs room on the disk: LevelDB turns its log into a table, and begins a new manifest. It
+/// needs three pages and as many bytes as the log has, usually at most ``LevelDBOptions/writeBufferBytes``. Without
+/// that room, opening throws `full` and changes nothing.
 ///
-/// LevelDB keeps a thread of its own for the process, which is never ended: do not fork after opening. No code in the
+/// LevelDB keeps a thread of its own in the process, which never ends: do not fork after opening. No code in the
 /// process may open the file `LOCK`, because closing it would release LevelDB's lock.
 public final class LevelDBStore: BudgetedStore {
-    /// The abilities of this backend.
+    /// The capabilities of this backend.
     ///
     /// Readers wait for no writer and no compaction, but share the disk and the processor with them. Values are limited
     /// to 256 MB, because LevelDB keeps several copies of a batch in memory while it is written.
@@ -32,15 +32,15 @@ public final class LevelDBStore: BudgetedStore {
         livePayloadShare: 0.4,
         leastBudgetBytes: 4_500_000)
 
-    /// Whether LevelDB, or this backend, makes the file.
+    /// Whether a file of this name belongs to LevelDB or to this backend.
     public static func owns(file name: String) -> Bool { LevelDBDirectory.owns(name) }
 
     let connection: LevelDBConnection
 
     /// Opens the store in `directory`, which exists, or makes a new one there.
     ///
-    /// - Complexity: O(*log*) for the log that was not yet made a table, at most twice the write buffer; not
-    ///   proportional to the store.
+    /// - Complexity: O(*n*) for *n* bytes of the log that is not a table yet, at most twice the write buffer; it does
+    ///   not depend on the size of the store.
     /// - Throws: ``CacheError`` with code `locked` if another handle or process holds it, `notAStore` if the directory
     ///   is a file or holds another engine's store. Also `corrupted` if a log, the manifest or a table is damaged,
     ///   `unsupported` if `directory` is `nil`, `unsupportedFormat`, `inputOutput`, `permissionDenied`, `full`.
@@ -48,10 +48,10 @@ public final class LevelDBStore: BudgetedStore {
         connection = try LevelDBConnection(directory, options: options)
     }
 
-    /// Opens the store with the buffers that ``setBudget(_:)`` of `budget` asks for, so that this call need not open it
-    /// again.
+    /// Opens the store with the buffers that ``setBudget(_:)`` needs for `budget`, so that it need not be opened again.
     ///
-    /// Nothing is kept within the budget before that call. Complexity and errors are those of opening without a budget.
+    /// The files are not kept within the budget before that call. Complexity and errors are those of opening without a
+    /// budget.
     public init(directory: String?, options: LevelDBOptions, budget: Int) throws(CacheError) {
         connection = try LevelDBConnection(directory, options: options, budget: budget)
     }
@@ -67,10 +67,10 @@ public final class LevelDBStore: BudgetedStore {
 
     /// Runs `body` in a write transaction; commits when it returns, aborts when it throws.
     ///
-    /// The commit is one batch in LevelDB's log, which is synchronised before this returns (see
+    /// The commit is one batch in LevelDB's log, which is synced before this returns (see
     /// ``LevelDBOptions/syncsEachCommit``). A transaction that wrote nothing costs nothing. After a failed write the
-    /// store reads as before. The part of the batch that reached the log is cut out of it, and the next transaction
-    /// opens LevelDB again, once no view is open.
+    /// store reads as before. The part of the batch that reached the log is cut off. The next transaction opens LevelDB
+    /// again when no view is open.
     ///
     /// - Throws: the error of `body`, or ``CacheError`` with code `closed`, `full`, `inputOutput`, `corrupted`.
     public func write(_ body: (LevelDBTransaction) throws(CacheError) -> Void) throws(CacheError) {
@@ -87,10 +87,11 @@ public final class LevelDBStore: BudgetedStore {
         }
     }
 
-    /// Returns when everything committed so far survives loss of power: at once, unless commits are not synchronised.
+    /// Returns when all earlier commits survive loss of power: at once, unless ``LevelDBOptions/syncsEachCommit`` is
+    /// false.
     ///
-    /// Without ``LevelDBOptions/syncsEachCommit`` it makes a table of the records in memory, because earlier logs may
-    /// hold commits that synchronising the current one would leave behind.
+    /// If it is false, this call makes a table of the records in memory: earlier logs may hold commits that are not
+    /// synced with the current log.
     ///
     /// - Throws: ``CacheError`` with code `closed`, `full`, `inputOutput`, or an earlier failed write's error.
     public func synchronize() throws(CacheError) {
@@ -123,10 +124,10 @@ public final class LevelDBStore: BudgetedStore {
 
     /// The size of the store now, counted exactly.
     ///
-    /// LevelDB does not know how many keys it holds, and a writer could only tell by looking each one up. So the first
-    /// call after a commit or an opening reads the whole store; a repeated one does not. ``bytesOnDisk()`` is cheap.
+    /// LevelDB does not know how many keys it holds, and a writer could only find out by looking each one up. So the
+    /// first call after a commit or an opening reads the whole store; later calls do not. ``bytesOnDisk()`` is cheap.
     ///
-    /// - Complexity: O(*n*) after a commit, about 0.3 µs for each entry; else O(files).
+    /// - Complexity: O(*n*) after a commit, about 0.3 µs for each entry; otherwise O(files).
     /// - Throws: ``CacheError`` with code `closed`, `corrupted` or `inputOutput`.
     public func size() throws(CacheError) -> StoreSize {
         let (commits, last) = connection.counts()
@@ -141,13 +142,13 @@ public final class LevelDBStore: BudgetedStore {
         return StoreSize(bytesOnDisk: try bytesOnDisk(), payloadBytes: payloadBytes, entries: entries)
     }
 
-    /// Bytes on disk as `du` counts them, every file in the directory included, without a look at the entries.
+    /// Bytes on disk as `du` counts them, of every file in the directory; no entry is read for it.
     ///
     /// - Complexity: O(files).
     /// - Throws: ``CacheError`` with code `closed` or `inputOutput`.
     public func bytesOnDisk() throws(CacheError) -> Int { try connection.bytesOnDisk() }
 
-    /// Removes everything: closes LevelDB, removes its files, its logs of events included, and opens it again.
+    /// Removes everything: closes LevelDB, removes its files and its event logs, and opens it again.
     ///
     /// If the process is killed in between, the next opening finishes it.
     ///

@@ -2,7 +2,7 @@
 @_exported public import GroveCoding
 @_exported public import GroveModel
 
-/// A normalized cache in memory: nothing outlives the process, and reads never wait.
+/// A normalized cache in memory: its content ends with the process, and reads never wait.
 public typealias MemoryCache = NormalizedCache<MemoryStore>
 
 extension NormalizedCache where Store == MemoryStore {

@@ -3,12 +3,12 @@ public import GroveModel
 
 /// A ``NodeStore`` in memory: for tests, for previews and for caches that need not outlive the process.
 ///
-/// The content is a persistent ordered tree. A view is one version of it, opened in O(1); a transaction shares with
-/// that version everything that it does not change. When the last view of an older version ends, it frees the nodes
-/// that only that version reached, and the next commit waits for that. Otherwise readers and the writer do not wait for
-/// one another.
+/// The content is a persistent ordered tree. A view is one version of it, opened in O(1). A transaction shares
+/// everything that it does not change with that version. When the last view of an older version ends, it frees the
+/// nodes that only that version used, and the next commit waits for that. Otherwise readers and the writer never wait
+/// for each other.
 public final class MemoryStore: BudgetedStore {
-    /// The abilities of this backend: it is fast, and forgets everything when the process ends.
+    /// The capabilities of this backend: it is fast, and loses everything when the process ends.
     public static let profile = BackendProfile(
         name: "memory", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
         readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
@@ -21,7 +21,7 @@ public final class MemoryStore: BudgetedStore {
     /// - Parameters:
     ///   - directory: not used; a path is accepted so that code can open any backend in the same way, and nothing is
     ///     written there. Two stores with one path share nothing.
-    ///   - options: nothing to choose.
+    ///   - options: there are none to set.
     /// - Throws: never.
     public init(directory: String? = nil, options: MemoryOptions = MemoryOptions()) throws(CacheError) {
         let empty = TreeVersion()
@@ -71,7 +71,7 @@ public final class MemoryStore: BudgetedStore {
         publish(TreeVersion(), in: try current())
     }
 
-    /// Frees everything except what open views reach; later calls throw `closed`.
+    /// Frees everything except the nodes that open views use; later calls throw `closed`.
     public func close() {
         if let last = try? current() { publish(nil, in: last) }
     }
@@ -86,10 +86,10 @@ public final class MemoryStore: BudgetedStore {
     /// Returns `bytes`: all of them are for keys and values.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int { bytes }
 
-    /// Returns true: nothing is needed beside the records.
+    /// Returns true: no room is needed beside the records.
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool { true }
 
-    /// Returns a payload that is never reached: the budget alone limits it.
+    /// Returns a payload that is never reached: only the budget limits it.
     public func payloadLimit(holding payload: Int) -> Int { .max }
 
     /// Returns 0: there are no files.

@@ -6,7 +6,7 @@
 public typealias SQLiteCache = NormalizedCache<SQLiteStore>
 
 extension NormalizedCache where Store == SQLiteStore {
-    /// Opens the cache in `directory` with default options, or makes one if there is none.
+    /// Opens the cache in `directory` with default options; makes the cache if there is none.
     ///
     /// - Throws: as ``NormalizedCache/init(directory:options:policy:queueLimit:budget:history:observer:now:)``.
     public convenience init(

@@ -8,7 +8,7 @@ extension SQLiteStore {
         try self.init(directory: directory, options: options)
     }
 
-    /// Keeps the files within `bytes`: the database in four fifths of it or less, the log in the rest.
+    /// Keeps the files within `bytes`: the database in four fifths of them or less, and the log in the rest.
     public func setBudget(_ bytes: Int) throws(CacheError) -> Int {
         try writer.withLock { writer throws(CacheError) in
             let usable = try pool.writer(writer)
@@ -17,10 +17,10 @@ extension SQLiteStore {
         }
     }
 
-    /// Has SQLite rewrite the database: a transaction like others, which the other processes need not notice.
+    /// Has SQLite rewrite the database, in a transaction like any other, which other processes need not notice.
     ///
     /// Meanwhile the log takes as many bytes as the stored records. So does a temporary file of SQLite's own, which
-    /// goes with the process. A view that another process keeps open for long keeps the file as large as it is.
+    /// ends with the process. If another process keeps a view open for long, the file stays as large as it is.
     public func shrink(_ replacing: () -> Void) throws(CacheError) {
         try writer.withLock { writer throws(CacheError) in
             let usable = try pool.writer(writer)
@@ -29,7 +29,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Copies the log into the database and cuts it off, if it would become too long.
+    /// Copies the log into the database and cuts the log off, if it would become too long.
     ///
     /// - Throws: ``CacheError`` with code `overBudget` if the transaction's log alone has no room, or if a view keeps
     ///   the log from being cut off.
@@ -44,6 +44,6 @@ extension SQLiteStore {
     /// The payload at which the database would be full, at its present density.
     public func payloadLimit(holding payload: Int) -> Int { pool.budget.payloadLimit(holding: payload) }
 
-    /// The bytes that the files take, found without a look at the records.
+    /// The bytes that the files take; no record is read for it.
     public func bytesOnDisk() throws(CacheError) -> Int { try pool.directory.allocatedBytes() }
 }

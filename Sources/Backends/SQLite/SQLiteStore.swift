@@ -6,29 +6,29 @@ import Synchronization
 /// A store in an SQLite database with a write-ahead log.
 ///
 /// The directory holds `store.sqlite`, `store.sqlite-wal` and `store.sqlite-shm`, readable by their owner only. The
-/// last two stay when the store is closed, so that it opens on a full disk. The log is empty then, and its index takes
-/// 32 KB. Several processes may share the directory, on one machine.
+/// last two files stay when the store is closed, so that it can be opened on a full disk. The log is then empty, and
+/// its index takes 32 KB. Several processes on one machine may share the directory.
 ///
 /// - A view neither waits for a write nor holds one up. It does keep the log from starting over, so a view that stays
 ///   open makes the log grow.
 /// - The file shrinks only if a budget has become smaller. Removed records leave pages that later writes reuse, until
 ///   ``wipe()``.
-/// - SQLite's pages carry no checksum: damage shows as an error or as wrong bytes, which the cache finds out.
+/// - SQLite's pages carry no checksum: damage shows as an error, or as wrong bytes that the cache detects.
 public final class SQLiteStore: ShrinkableStore {
-    /// How the store is opened.
+    /// The options with which the store is opened.
     public typealias Options = SQLiteOptions
 
     /// The largest value: what SQLite takes in a row, less the longest key and some.
     static let maxValueBytes = 1_000_000_000 - 16_384
 
-    /// The abilities of this backend.
+    /// The capabilities of this backend.
     public static let profile = BackendProfile(
         name: "sqlite", isPersistent: true, survivesCrash: true, isMultiProcess: true, isEvicting: true,
         readersNeverStall: true, opensOnFullDisk: true, mainFile: SQLiteFiles.database,
         companions: [SQLiteFiles.log, SQLiteFiles.logIndex], maxValueBytes: maxValueBytes, livePayloadShare: 0.5,
         leastBudgetBytes: 1 << 20)
 
-    /// Whether SQLite makes the file.
+    /// Whether a file of this name belongs to SQLite.
     public static func owns(file name: String) -> Bool { SQLiteFiles.names.contains(name) }
 
     let pool: SQLitePool
@@ -82,7 +82,7 @@ public final class SQLiteStore: ShrinkableStore {
         }
     }
 
-    /// Returns when everything committed so far survives loss of power.
+    /// Returns when all earlier commits survive loss of power.
     ///
     /// - Throws: ``CacheError`` with code `inputOutput` or `full`.
     public func synchronize() throws(CacheError) {

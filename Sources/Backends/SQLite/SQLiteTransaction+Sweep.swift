@@ -43,7 +43,7 @@ extension SQLiteTransaction {
         return isInterrupted ? last.map { SQLitePlace.named($0).sweepCursor } : nil
     }
 
-    /// The place of `key`: its row, or the end if it is not stored.
+    /// The cursor at the row of `key`, or at the end if `key` is not stored.
     public func sweepCursor(at key: UnsafeRawBufferPointer) throws(CacheError) -> SweepCursor {
         try checkUsable()
         defer { leave() }
