@@ -1,7 +1,8 @@
 /// A cache that knows when each model was last confirmed, so that data providers can skip the network.
 ///
-/// A model's age counts from its last confirmation: the time of the request whose answer brought it, even if the answer
-/// did not change it. A cache may report a model as older than it is, never as younger.
+/// A model's age counts from its last confirmation by a server's answer, even if the answer did not change the model.
+/// The caches of Grove count from the time of the request. Another cache may count from the call that stored the
+/// answer. A cache may round ages up, never down.
 public protocol ExpiringCacheDelegate: CacheDelegate {
     /// Reads as ``CacheDelegate/modelForKey(_:context:completion:)`` does, but a model is missing if it, or a model in
     /// it, was last confirmed more than `maxAge` seconds ago.

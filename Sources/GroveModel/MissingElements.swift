@@ -2,6 +2,6 @@
 public enum MissingElements: Sendable {
     /// The whole read is a miss.
     case miss
-    /// The element is left out, and so is a part of the list that is missing.
+    /// The element is left out, and so are the missing parts of the list.
     case skip
 }

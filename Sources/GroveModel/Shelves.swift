@@ -1,18 +1,19 @@
 import GrovePlatform
 
-/// Values of one kind, each behind a lock of its own, so that threads on different cores do not wait for one another.
+/// A pool of values, each behind a lock of its own, so that threads on different cores do not wait for one another.
 ///
-/// What happens often takes the lock of the shelf of the core that the thread runs on, which few threads share. What happens rarely, and concerns all,
-/// takes all the locks. So it is with the big-reader locks of older Linux kernels.
+/// A frequent call takes one lock only, that of the value for the core that its thread runs on; few threads share that.
+/// A rare call that concerns all values takes all the locks. The big-reader locks of older Linux kernels work like
+/// this.
 @safe
 // SAFETY: a value is touched under its lock alone.
 @usableFromInline
 package final class Shelves<Value>: @unchecked Sendable {
     @usableFromInline let shelves: ContiguousArray<LockedMemory<Value>>
-    /// The bits of a thread's place that give a shelf's number.
+    /// Masks a thread's place to get the index of its value.
     @usableFromInline let mask: Int
 
-    /// Makes `count` shelves, a power of two.
+    /// Makes `count` values, a power of two.
     package init(count: Int = ShelfCount.usual, _ make: () -> Value) {
         precondition(count > 0 && count & (count - 1) == 0, "the number of shelves is a power of two")
         shelves = ContiguousArray((0..<count).map { _ in LockedMemory(make()) })
@@ -23,12 +24,12 @@ package final class Shelves<Value>: @unchecked Sendable {
         for shelf in shelves { shelf.deallocate() }
     }
 
-    /// The number of the shelf of the calling thread; a later call of the same thread may have another one.
+    /// The index of the calling thread's value; a later call of the same thread may get another index.
     @inlinable package var own: Int { ShelfCount.place & mask }
 
-    /// Runs `body` with the value of shelf `number` while no other thread does.
+    /// Runs `body` with the value at index `number` while no other thread uses it.
     ///
-    /// Neither this nor another call is to be made inside `body`.
+    /// `body` must not call this or another method.
     @inlinable
     @inline(__always)
     package func withLock<Result, Failure: Error>(
@@ -40,7 +41,7 @@ package final class Shelves<Value>: @unchecked Sendable {
         return try unsafe body(&shelf.value.pointee)
     }
 
-    /// Runs `take` with the value of each shelf but `number`, one after the other, until it returns something.
+    /// Runs `take` with each value except the one at `number`, one after the other, until it returns a result.
     package func first<Result>(outside number: Int, _ take: (inout Value) -> Result?) -> Result? {
         for step in 1..<max(shelves.count, 1) {
             if let found = withLock(of: (number + step) % shelves.count, take) { return found }
@@ -48,12 +49,12 @@ package final class Shelves<Value>: @unchecked Sendable {
         return nil
     }
 
-    /// Runs `body` with each value, one after the other: at no moment is more than one lock held.
+    /// Runs `body` with each value, one after the other; at most one lock is held at a time.
     package func forEach(_ body: (inout Value) -> Void) {
         for number in shelves.indices { withLock(of: number, body) }
     }
 
-    /// Runs `body` while all the locks are held; what it is given visits each value.
+    /// Runs `body` while all the locks are held; `visit` passes each value to a closure.
     package func withAll<Result, Failure: Error>(
         _ body: (_ visit: ((inout Value) -> Void) -> Void) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -65,7 +66,7 @@ package final class Shelves<Value>: @unchecked Sendable {
     }
 }
 
-/// How many shelves there are if there is no reason for another number.
+/// The default number of values of a ``Shelves``.
 @usableFromInline
 package enum ShelfCount {
     /// As many as the machine has cores, made a power of two, and 32 at most.
@@ -94,7 +95,7 @@ package enum ShelfCount {
         private static func bits<Name>(of name: Name) -> UInt { unsafe unsafeBitCast(name, to: UInt.self) }
     #endif
 
-    /// Each shelf's part of `total` things at rest, and 1 at least.
+    /// Each value's part of `total` objects at rest; at least 1.
     package static func share(of total: Int) -> Int { max(total / usual, 1) }
 }
 

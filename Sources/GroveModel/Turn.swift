@@ -1,7 +1,7 @@
-/// A turn in the order of one manager's calls.
+/// The number of an event in the order of one manager's calls.
 ///
-/// The manager's engine gives it when a call is made, a request is sent, or a commit of another writer is learned of. It orders
-/// what happens in memory.
+/// The manager's engine gives a number to each call, to each request, and to each commit of another writer when it
+/// learns of the commit. The numbers order the events in memory.
 package struct Turn: Comparable, Hashable, Sendable {
     package var rawValue: UInt64
 

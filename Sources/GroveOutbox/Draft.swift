@@ -5,7 +5,7 @@ public import GroveModel
 ///
 /// A draft is valid for one call of ``Mutation/apply(to:)``. If that call throws, all its changes are dropped.
 public struct Draft {
-    /// What is known of a confirmed model.
+    /// The version of a confirmed model that screens show.
     enum Found {
         case model(any Model)
         case deleted
@@ -19,10 +19,10 @@ public struct Draft {
         var isDeleted = false
     }
 
-    /// What the mutation whose turn it is has changed; what those before it have is in ``below``.
+    /// The models that this mutation has changed; those of the mutations before it are in ``below``.
     private(set) var overrides: [ModelIdentifier: Override] = [:]
     private(set) var created: [ModelIdentifier: any Model] = [:]
-    /// What it did to lists.
+    /// The changes that this mutation has made to lists.
     private(set) var steps: [ListStep] = []
     private let below: LayeredModels
 
@@ -140,28 +140,29 @@ public struct Draft {
     }
 }
 
-/// What the layers of mutations make of the confirmed models, those of each over those before it.
+/// The confirmed models with the changes of all layers, each applied over those before it.
 ///
-/// A draft changes it only once its mutation is applied: nothing is copied for that, however much is pending.
+/// A draft changes this only when its mutation has been applied. So nothing is copied for a draft, however much is
+/// pending.
 final class LayeredModels {
     private(set) var overrides: [ModelIdentifier: Draft.Override] = [:]
     private(set) var created: [ModelIdentifier: any Model] = [:]
     private(set) var lists: [String: [ListChange]] = [:]
-    /// What is known of a confirmed model, of a type that is named and that accepts it.
+    /// Finds a confirmed model of a type that is named and that the closure accepts.
     let confirmed: (ModelIdentifier, ObjectIdentifier, (any Model) -> Bool) -> Draft.Found
 
     init(_ confirmed: @escaping (ModelIdentifier, ObjectIdentifier, (any Model) -> Bool) -> Draft.Found) {
         self.confirmed = confirmed
     }
 
-    /// Takes what a mutation has changed.
+    /// Adds the changes of a mutation.
     func take(_ draft: Draft) {
         for (identifier, override) in draft.overrides { overrides[identifier] = override }
         for (identifier, node) in draft.created { created[identifier] = node }
         for step in draft.steps { lists[step.key, default: []].append(step.change) }
     }
 
-    /// Makes the steps of a mutation that is confirmed, until the confirmed lists have them.
+    /// Applies the list changes of a confirmed mutation again, until the confirmed lists have them.
     func repeatSteps(_ steps: [ListStep]) {
         for step in steps {
             if case .insert(let identifier, let node, _, _) = step.change { created[identifier] = node }
@@ -170,14 +171,14 @@ final class LayeredModels {
     }
 }
 
-/// What a mutation does to a list.
+/// One change that a mutation makes to a list.
 struct ListStep: Sendable {
     let key: String
     let change: ListChange
-    /// That of the list's elements, if a removal or a move names it.
+    /// The type of the list's elements, if a removal or a move names it.
     let type: (any SimpleModel.Type)?
 
-    /// The same, after the server gave `new`, and the model `node`, for the identifier `old`.
+    /// This step with `new` and the model `node` in place of `old`, which the server has renamed.
     func replacing(_ old: ModelIdentifier, _ new: ModelIdentifier, _ node: any Model) -> ListStep {
         func renamed(_ place: ElementPlace) -> ElementPlace {
             switch place {

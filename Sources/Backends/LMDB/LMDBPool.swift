@@ -28,7 +28,8 @@ final class LMDBPool: Sendable {
         var open = 0
     }
 
-    /// More views than this at rest on a shelf are given up; each takes a slot that other processes might need.
+    /// The most views at rest for each core; more are ended, because each takes a reader slot that other processes
+    /// might need.
     private static let restingLimit = ShelfCount.share(of: 16)
 
     /// How often it is looked whether views have ended that stand in the way, and how long between two looks: a second.

@@ -13,7 +13,8 @@ public final class MemoryStore: BudgetedStore {
         name: "memory", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
         readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
 
-    /// The committed content, or `nil` once the store is closed: the same on each shelf while no commit is being published.
+    /// The committed content, once for each core; `nil` after the store was closed. All copies are the same, except
+    /// while a commit is being published.
     private let committed: Shelves<TreeVersion?>
 
     /// Makes an empty store.
@@ -102,7 +103,7 @@ public final class MemoryStore: BudgetedStore {
 
     /// Makes `version` the committed content in place of `last`, which the caller lets go of with no lock held.
     ///
-    /// All shelves change at once: no view is older than one that was opened before it.
+    /// All copies change at once: a view is never older than a view that was opened before it.
     private func publish(_ version: TreeVersion?, in last: TreeVersion) {
         committed.withAll { visit in visit { $0 = version } }
         withExtendedLifetime(last) {}

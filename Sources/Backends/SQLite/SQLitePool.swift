@@ -3,14 +3,14 @@ import GroveModel
 
 /// The connections of a store's readers at rest, with their statements prepared.
 final class SQLitePool: Sendable {
-    /// The connections of some threads; the rest is the same on each shelf, and is changed on all at once.
+    /// The connections of some threads at rest. The other fields are equal for all threads, and change for all at once.
     private struct Shelf {
         var resting: [SQLiteView] = []
         var generation = 0
         var isClosed = false
     }
 
-    /// More connections than this at rest on a shelf are closed; each has a page cache of its own.
+    /// The most connections at rest for each core; more are closed, because each has a page cache of its own.
     private static let restingLimit = ShelfCount.share(of: 8)
 
     let directory: StoreFiles

@@ -7,7 +7,7 @@ import GroveModel
     import Foundation
 #endif
 
-/// A request to the network that is under way, for all who asked for the same meanwhile.
+/// A request to the network that is under way, with all callers that asked the same meanwhile.
 @MainActor
 final class Flight<Value: Sendable>: AnyFlight {
     private var waiting: [Int: (Result<Answer<Value>, any Error>, _ isFirst: Bool) -> Void] = [:]
