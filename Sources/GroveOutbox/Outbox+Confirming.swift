@@ -5,8 +5,9 @@ import GroveProviders
 
 /// What the server says.
 extension Outbox {
-    /// Takes models that the server sends by itself, in a push or in the answer to a fetch. They are stored, and shown
-    /// below everything that is pending.
+    /// Takes models that the server sends by itself, in a push or in the answer to a fetch.
+    ///
+    /// They are stored, and shown below everything that is pending.
     ///
     /// If the server says which mutations the answer includes, name their keys in the answer. Those mutations are done:
     /// their changes become the confirmed ones in the same turn, and they are not sent any more. `replacing:` names the

@@ -262,8 +262,9 @@ public final class Outbox<API: Sendable> {
         return true
     }
 
-    /// Sends a mutation again that was refused, with the same key, and shows its changes again. A mutation that waits
-    /// for the network is sent at once.
+    /// Sends a mutation again that was refused, with the same key, and shows its changes again.
+    ///
+    /// A mutation that waits for the network is sent at once.
     public func retry(_ item: PendingMutation) {
         guard pending.contains(where: { $0 === item }), item.mutation != nil else { return }
         switch item.state {
@@ -307,7 +308,9 @@ public final class Outbox<API: Sendable> {
 
     // MARK: The network
 
-    /// Sends the mutations that wait for the network at once, and ends ``suspend()``. Call it when the network is back.
+    /// Sends the mutations that wait for the network at once, and ends ``suspend()``.
+    ///
+    /// Call it when the network is back.
     ///
     /// Mutations that another process has submitted are shown and sent from now on. An outbox without a manager begins
     /// to send, unless it was opened for a cache of your own.
@@ -319,7 +322,9 @@ public final class Outbox<API: Sendable> {
         look()
     }
 
-    /// Stops sending. Requests under way go on; when they have ended, another process may send.
+    /// Stops sending.
+    ///
+    /// Requests under way go on; when they have ended, another process may send.
     public func suspend() {
         isSuspended = true
         for alarm in alarms.values { alarm.task.cancel() }
@@ -328,8 +333,9 @@ public final class Outbox<API: Sendable> {
         resumeWaiters()
     }
 
-    /// Stops sending for good, and cancels the requests under way. Their mutations are sent again after a relaunch, or
-    /// by another process.
+    /// Stops sending for good, and cancels the requests under way.
+    ///
+    /// Their mutations are sent again after a relaunch, or by another process.
     ///
     /// Await ``flush()`` before you close the cache. Otherwise another process, or the next launch, waits until the
     /// lease of this outbox expires.

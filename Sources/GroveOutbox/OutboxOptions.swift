@@ -6,7 +6,9 @@
 
 /// The pauses, the clock and the lease of an outbox.
 public struct OutboxOptions: Sendable {
-    /// The longest pause after the first failure, in seconds; it doubles with each failure. See ``random``.
+    /// The longest pause after the first failure, in seconds; it doubles with each failure.
+    ///
+    /// See ``random``.
     public var firstPause = 1.0
     /// The upper limit of all pauses, in seconds.
     public var longestPause = 300.0
@@ -20,15 +22,19 @@ public struct OutboxOptions: Sendable {
     public var leaseLength = 60.0
     /// Whether to send a mutation again after this error; by default after every error except a ``Refusal``.
     public var shouldRetry: @Sendable (any Error) -> Bool = { !($0 is Refusal) }
-    /// The time in seconds, by a clock that is never set and that all processes of the machine share. By default, the
-    /// time since the machine was started.
+    /// The time in seconds, by a clock that is never set and that all processes of the machine share.
+    ///
+    /// By default, the time since the machine was started.
     public var now: @Sendable () -> Double = { BootClock.now }
-    /// Waits until ``now`` reaches a number of seconds. A test sets both.
+    /// Waits until ``now`` reaches a number of seconds.
+    ///
+    /// A test sets both.
     public var sleep: @Sendable (_ until: Double) async throws -> Void = {
         try await Task.sleep(for: .seconds(max(0, $0 - BootClock.now)))
     }
-    /// A random number from 0 to 1, for each pause: 0 gives half of the pause, and 1 all of it. So clients do not all
-    /// come back at once.
+    /// A random number from 0 to 1, for each pause: 0 gives half of the pause, and 1 all of it.
+    ///
+    /// So clients do not all come back at once.
     public var random: @Sendable () -> Double = { Double.random(in: 0...1) }
     /// Makes the key of a new mutation.
     public var makeKey: @Sendable () -> String = { UUID().uuidString }

@@ -45,6 +45,7 @@ public struct SharedError: Error, Sendable, CustomStringConvertible {
         /// The call was not answered within its time limit.
         public static let timedOut = Code("timedOut")
         /// The write may have been committed: the connection was lost in the commit, or the time limit passed.
+        ///
         /// ``FarTier/outcome(of:)`` finds out.
         public static let outcomeUnknown = Code("outcomeUnknown")
         /// The model of the identifier has another type than the caller asked for.

@@ -3,10 +3,11 @@ import GroveModel
 
 /// The options with which an ``LMDBStore`` is opened.
 public struct LMDBOptions: Sendable, Equatable, PatientOptions {
-    /// The largest size of the store in bytes. It takes address space, not disk: the file grows only as it is used.
+    /// The largest size of the store in bytes.
     ///
-    /// A write that needs more throws `full`. The size is rounded up to whole pages of the system. A store whose file
-    /// is already larger can still be opened. Processes that share a store should use the same size.
+    /// It takes address space, not disk: the file grows only as it is used. A write that needs more throws `full`. The
+    /// size is rounded up to whole pages of the system. A store whose file is already larger can still be opened.
+    /// Processes that share a store should use the same size.
     public var mapSize: Int
 
     /// The most views that all processes together can have open or ready for reuse; each takes 64 bytes of the lock

@@ -15,8 +15,9 @@ extension LMDBStore {
     /// A map of fewer pages has none to write in beside those of records.
     static let fewestPages = 128
 
-    /// Keeps the file within `bytes` less those of the lock file. Opens the environment again unless it was opened with
-    /// this budget.
+    /// Keeps the file within `bytes` less those of the lock file.
+    ///
+    /// Opens the environment again unless it was opened with this budget.
     ///
     /// - Returns: the bytes that records may take, 64 % of the map: pages are three quarters full, and a ninth of them
     ///   is kept free to write in.

@@ -13,8 +13,9 @@ public final class MemoryStore: BudgetedStore {
         name: "memory", isPersistent: false, survivesCrash: false, isMultiProcess: false, isEvicting: true,
         readersNeverStall: true, maxValueBytes: 1 << 30, livePayloadShare: 0.9)
 
-    /// The committed content, once for each core; `nil` after the store was closed. All copies are the same, except
-    /// while a commit is being published.
+    /// The committed content, once for each core; `nil` after the store was closed.
+    ///
+    /// All copies are the same, except while a commit is being published.
     private let committed: Shelves<TreeVersion?>
 
     /// Makes an empty store.

@@ -3,7 +3,9 @@ import GroveModel
 
 /// The connections of a store's readers at rest, with their statements prepared.
 final class SQLitePool: Sendable {
-    /// The connections of some threads at rest. The other fields are equal for all threads, and change for all at once.
+    /// The connections of some threads at rest.
+    ///
+    /// The other fields are equal for all threads, and change for all at once.
     private struct Shelf {
         var resting: [SQLiteView] = []
         var generation = 0

@@ -1,8 +1,8 @@
 /// The names of a type's stored fields, encoded once, in the order of the records.
 ///
-/// A record's body is a CBOR map whose keys are in the bytewise order of their encodings (RFC 8949 §4.2.1): shorter
-/// names first, names of the same length by their bytes. Encoding writes the fields in this order and never sorts;
-/// decoding walks the stored map and the table side by side.
+/// A record's body is a CBOR map whose keys are in the bytewise order of their encodings (RFC 8949 §4.2.1). So shorter
+/// names come first, and names of the same length are ordered by their bytes. Encoding writes the fields in this order
+/// and never sorts; decoding walks the stored map and the table side by side.
 ///
 /// A table lives as long as the process: keep it in a `static let`.
 ///

@@ -101,8 +101,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// - Complexity: O(*n*); ``elements`` costs nothing.
     public var data: [T] { Array(elements) }
 
-    /// Whether changes by others are held back. When this becomes false, they come as one change, before the setter
-    /// returns.
+    /// Whether changes by others are held back.
+    ///
+    /// When this becomes false, they come as one change, before the setter returns.
     ///
     /// Do not set it while the provider is in a batch: pause the batch instead.
     public var isPaused: Bool {

@@ -27,7 +27,9 @@ public final class BatchDataProviderListener {
         }
     }
 
-    /// Whether changes are held back. When this becomes false, they come in one call, before the setter returns.
+    /// Whether changes are held back.
+    ///
+    /// When this becomes false, they come in one call, before the setter returns.
     public var isPaused: Bool {
         get { isPausedNow }
         set {

@@ -76,8 +76,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
 
     deinit { dataModelManager.consistencyManager.unsubscribe(key) }
 
-    /// Whether changes by others are held back. When this becomes false, they come as one change, before the setter
-    /// returns.
+    /// Whether changes by others are held back.
+    ///
+    /// When this becomes false, they come as one change, before the setter returns.
     ///
     /// Do not set it while the provider is in a batch: pause the batch instead.
     public var isPaused: Bool {

@@ -137,7 +137,7 @@ extension WindowDataProvider {
     /// ```
     ///
     /// - Parameters:
-    ///   - isBefore: whether one element is before another in the list; it decides where to put rows that the list does
+    ///   - isBefore: whether one element is before another in the list; it gives the place of rows that the list does
     ///     not have yet.
     ///   - fetch: asks the network for consecutive rows that include the element. If they do not include it, nothing is
     ///     shown, and the state is `.missing`.
