@@ -66,7 +66,7 @@ public final class ConsistencyManager: Sendable {
         }
     }
 
-    /// The least number of seconds between two calls of ``cleanMemory()`` while models are posted; 0 for no such calls.
+    /// The number of seconds after which a posted model causes another ``cleanMemory()``; 0 for never.
     ///
     /// The default is 300.
     ///

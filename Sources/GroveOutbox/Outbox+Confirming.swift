@@ -3,7 +3,7 @@ import GroveConsistency
 public import GroveModel
 import GroveProviders
 
-/// What the server says.
+/// Confirmations: the answers of the server.
 extension Outbox {
     /// Takes models that the server sends by itself, in a push or in the answer to a fetch.
     ///
@@ -21,14 +21,16 @@ extension Outbox {
         pumpAll()
     }
 
-    /// What is done with `answer`: the mutation that was sent, and those that it names, but for what is on its way.
+    /// The mutations that `answer` confirms: the one that was sent, and those that it names.
+    ///
+    /// The answer to a mutation that was sent does not confirm another one that is under way.
     func included(in answer: Answer, sent: PendingMutation? = nil) -> [PendingMutation] {
         pending.filter { item in
             item === sent || answer.includes.contains(item.id) && (item.isUnsent || sent == nil && item.isSending)
         }
     }
 
-    /// Shows and stores what the server said: the layers of `items` go in the turn in which that is shown.
+    /// Shows and stores the server's answer: the layers of `items` go in the turn in which it is shown.
     func confirm(_ items: [PendingMutation], _ answer: Answer, _ place: Place) async {
         let life = life
         // It is sent again, with its key.
@@ -61,7 +63,7 @@ extension Outbox {
         for item in items { forget(item) }
     }
 
-    /// Stores what the server said, and removes the records of what is done.
+    /// Stores the models of the answer, and removes the records of the mutations that are done.
     private func save(
         _ answer: Answer, _ place: Place, _ ends: [(name: String, steps: [ListStep])], _ renamed: [OutboxRecord]
     ) -> Task<Void, any Error> {
@@ -116,7 +118,7 @@ extension Outbox {
         try tx.write(model, forKey: identifier.rawValue, asOf: place)
     }
 
-    /// Lets the layers go that are confirmed, but for their lists.
+    /// Drops the confirmed layers, except for their changes to lists.
     func land(_ landing: Landing) {
         layers.land(landing.numbers) { layer in
             guard let (old, new) = landing.answer.replacement, let model = landing.answer.models.first else {

@@ -55,14 +55,14 @@ extension Outbox {
 
     var lanes: Set<String> { Set(pending.lazy.filter(\.isUnsent).map(\.record.lane)) }
 
-    /// What a lane sends next.
+    /// The next mutation that a lane sends.
     func next(in lane: String) -> PendingMutation? {
         pending.first { $0.record.lane == lane && $0.isUnsent }
     }
 
     func pumpAll() { for lane in lanes.sorted() { pump(lane) } }
 
-    /// Sends what is next in a lane, if nothing of it is under way; or sees to it that it is when it is due.
+    /// Sends the next mutation of a lane, unless one is under way; if it is not due yet, sets an alarm for it.
     func pump(_ lane: String) {
         guard canSend, sending[lane] == nil else { return resumeWaiters() }
         guard let item = next(in: lane) else { return resumeWaiters() }

@@ -36,34 +36,34 @@ public final class Outbox<API: Sendable> {
     @ObservationIgnored let types: [String: any Mutation<API>.Type]
     @ObservationIgnored let layers = PendingLayers()
     @ObservationIgnored weak var manager: DataModelManager?
-    /// Tells this outbox from every other of the store.
+    /// A name of this outbox that no other outbox of the store has; it owns the lease.
     @ObservationIgnored let owner: String
     @ObservationIgnored var nextLayer = 0
-    /// What is done or was taken back, and may still be in the store.
+    /// The keys of mutations that are done or were taken back, and may still be in the store.
     @ObservationIgnored var ended: Set<String> = []
-    /// The last write of the chain: they are made in order.
+    /// The last write of the chain: writes are made in order.
     @ObservationIgnored var lastWrite: Task<Void, Never>?
-    /// The lanes of which a mutation is under way.
+    /// The lanes that have a mutation under way, each with the task that sends it.
     @ObservationIgnored var sending: [String: Task<Void, Never>] = [:]
-    /// What wakes lanes.
+    /// The tasks that wake lanes when their next mutation is due.
     @ObservationIgnored var alarms: [String: (due: Double, task: Task<Void, Never>)] = [:]
-    /// Whether a manager has it, or it was told to send.
+    /// Whether a manager was made with this outbox, or ``resume()`` was called.
     @ObservationIgnored var isStarted = false
     @ObservationIgnored var isSuspended = false
     @ObservationIgnored var isClosed = false
-    /// Whether this may have the lease though it sends nothing.
+    /// Whether this outbox may still have the lease while it sends nothing.
     @ObservationIgnored var mayHoldLease = false
     @ObservationIgnored var waiters: [CheckedContinuation<Void, Never>] = []
-    /// Counts wipes: what was under way before one is not stored after it.
+    /// The number of wipes: a write that began before a wipe is not stored after it.
     @ObservationIgnored let lives = Lock(0)
     var life: Int { lives.withLock { $0 } }
-    /// What is known of the store: another count there says that another process was at work.
+    /// The counter of the store as this outbox last saw it: if the store has another, another process has written.
     @ObservationIgnored let seen = Lock(OutboxCounter.unknown)
     /// The highest number of a mutation that was found: later ones have higher numbers, even if the count was lost with a damaged store.
     @ObservationIgnored var lastFound = 0
-    /// Tells of commits of others.
+    /// Notifies this outbox of commits of other processes.
     @ObservationIgnored var following: (any FollowedCache)?
-    /// What looks for the work of other processes, and whether it is to look once more.
+    /// The task that looks for the changes of other processes, and whether it has to look once more.
     @ObservationIgnored var looking: Task<Void, Never>?
     @ObservationIgnored var isLookDue = false
 
@@ -298,7 +298,7 @@ public final class Outbox<API: Sendable> {
         onProblem?(item, .unsaved(error))
     }
 
-    /// Shows nothing of a mutation any more, which stays in the list.
+    /// Stops showing the changes of a mutation, which stays in ``pending``.
     func refuse(_ item: PendingMutation, _ error: any Error) {
         item.state = .refused(error)
         if let layer = item.layer { layers.remove { $0 === layer } }

@@ -40,7 +40,7 @@ public final class PendingMutation: Identifiable {
     @ObservationIgnored var isBackingOff = false
     /// Whether ``due`` is when another process's lease expires.
     @ObservationIgnored var waitsForLease = false
-    /// The write that keeps it.
+    /// The write that stores it.
     @ObservationIgnored var storing: Task<Void, any Error>?
 
     init(_ record: OutboxRecord, _ mutation: (any Mutation)?) {

@@ -69,9 +69,9 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
 
     /// Whether the list holds each identifier once: an inserted element that is already there is updated in place.
     ///
-    /// It is true for all providers of the key while one that was made with it shows the list. If an array or an answer
-    /// has an identifier twice, the first place counts. If another writer adds an element twice with `cache.append`, it
-    /// is shown twice: use `cache.upsert` there.
+    /// If one provider of a key has it, the list does so for all of them, as long as that provider shows the list. If
+    /// an array or an answer has an identifier twice, the first place counts. If another writer adds an element twice
+    /// with `cache.append`, it is shown twice: use `cache.upsert` there.
     @ObservationIgnored public let holdsEachOnce: Bool
 
     /// Makes a provider without data and without a cache key.

@@ -1,4 +1,4 @@
-/// The number and the times of the retries after the network has failed.
+/// The retries of a load after the network has failed: how many, and when.
 public struct LoadRetry: Sendable {
     private let retries: Int
     private let delay: Duration
