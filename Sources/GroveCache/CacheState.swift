@@ -26,7 +26,7 @@ struct CacheState: Sendable {
     /// The store's last commit that the audience was told of; see ``StoreState/commit``.
     var knownCommit: CommitNumber
     /// Whose commit that is; see ``StoreState/store``.
-    var knownStore: UInt32
+    var knownStore: StoreID
     /// The last commits of this process.
     var ownCommits = OwnCommits()
     /// How many wipes of all processes this one knows of; see ``StoreGeneration/wipeCount``.

@@ -54,7 +54,7 @@ extension ConsistencyManager {
                 subscription.awaitedIdentifier = model.modelIdentifier
                 guard engine.hasContradiction, !isCancelled else { return }
                 // Two versions of one model in what was posted: the later counts, also for who posted it.
-                subscription.ownRound = 0
+                subscription.ownRound = .none
                 engine.applyAll(model, isWhole: true)
             }
         }
@@ -97,7 +97,7 @@ extension Engine {
 
     /// Takes every model away from every listener.
     func applyWipe() {
-        mark += 1
+        mark = mark.next
         for subscription in subscriptions.values {
             for membership in [subscription.membership].compactMap(\.self) + Array(subscription.elements.values) {
                 guard let tree = membership.tree, !tree.isDeleted else { continue }

@@ -13,7 +13,7 @@ import GroveCache
 /// No node is younger than one above it: who changes what is below a branch has copied the branch.
 struct ByteTree {
     /// Greater than that of each version before; what has it as its birth belongs to this tree alone.
-    let number: UInt64
+    let version: VersionNumber
 
     /// The topmost node; `nil` if there is no entry.
     private(set) var root: TreeNode?
@@ -34,17 +34,17 @@ struct ByteTree {
     private(set) var made = 0
 
     /// Makes an empty tree.
-    init() { number = 1 }
+    init() { version = VersionNumber.none.next }
 
     /// Makes a tree with the content of `last`, the last version there is.
     init(after last: ByteTree, spare: NodeList) {
-        (number, root, entries, payloadBytes) = (last.number + 1, last.root, last.entries, last.payloadBytes)
+        (version, root, entries, payloadBytes) = (last.version.next, last.root, last.entries, last.payloadBytes)
         self.spare = spare
     }
 
     /// Puts `value` under `key`, in place of what was there; both may lie in this tree.
     mutating func put(_ key: KeyBytes, _ value: UnsafeRawBufferPointer) {
-        let entry = unsafe TreeNode(entry: key, value, birth: number)
+        let entry = unsafe TreeNode(entry: key, value, birth: version)
         let key = entry.key
         made += 1
         payloadBytes += entry.payloadBytes
@@ -61,7 +61,7 @@ struct ByteTree {
         }
         entries += 1
         made += 1
-        let fork = TreeNode(branchAt: difference, birth: number, spare: &spare)
+        let fork = TreeNode(branchAt: difference, birth: version, spare: &spare)
         fork[nearest.key.symbol(at: difference)] = old
         fork[key.symbol(at: difference)] = entry
         set(branch, symbol, to: fork)
@@ -91,10 +91,10 @@ struct ByteTree {
         var (branch, symbol, above) = (nil as TreeNode?, 0, nil as TreeNode?)
         var below = root
         while var node = below, node.position <= last {
-            if node.birth < number {
+            if node.birth < version {
                 replaced.append(node)
                 made += 1
-                node = TreeNode(copyOf: node, birth: number, spare: &spare)
+                node = TreeNode(copyOf: node, birth: version, spare: &spare)
                 set(branch, symbol, to: node)
             }
             above = branch
@@ -113,7 +113,7 @@ struct ByteTree {
 
     /// Lets go of a node that was taken out.
     private mutating func drop(_ node: TreeNode) {
-        if node.birth < number { return replaced.append(node) }
+        if node.birth < version { return replaced.append(node) }
         made -= 1
         if node.isEntry || spare.count >= TreeHistory.mostSpare { node.discard() } else { spare.append(node) }
     }

@@ -9,7 +9,7 @@ import GroveModel
 final class TreeHistory: Sendable {
     private struct State {
         /// The versions that are there, in order; what each replaced of the one before it.
-        var versions: ContiguousArray<(number: UInt64, replaced: NodeList)> = []
+        var versions: ContiguousArray<(version: VersionNumber, replaced: NodeList)> = []
         /// Branches without use, for the next transaction; twice ``mostSpare`` at most.
         var spare = NodeList()
         /// How many nodes were made and not freed, spare ones left out.
@@ -44,7 +44,7 @@ final class TreeHistory: Sendable {
     /// Notes the version of `tree`, the last one from now on, and takes its lists.
     func begin(_ tree: inout ByteTree) {
         state.withLock { state in
-            state.versions.append((tree.number, tree.replaced))
+            state.versions.append((tree.version, tree.replaced))
             state.keep(tree.spare)
             state.nodes += tree.made
         }
@@ -53,7 +53,7 @@ final class TreeHistory: Sendable {
 
     /// Frees what the transaction of `tree` has made, which does not commit.
     func abort(_ tree: ByteTree) {
-        let count = tree.root?.discard(after: tree.number - 1) ?? 0
+        let count = tree.root?.discard(after: tree.version.previous) ?? 0
         state.withLock { state in
             state.keep(tree.spare)
             state.nodes += tree.made - count
@@ -64,9 +64,9 @@ final class TreeHistory: Sendable {
     func end(_ tree: ByteTree) {
         var doomed = NodeList()
         state.withLock { state in
-            guard let index = state.versions.lastIndex(where: { $0.number == tree.number }) else { return }
+            guard let index = state.versions.lastIndex(where: { $0.version == tree.version }) else { return }
             var (_, kept) = state.versions.remove(at: index)
-            let older = index == 0 ? 0 : state.versions[index - 1].number
+            let older = index == 0 ? .none : state.versions[index - 1].version
             guard index < state.versions.count else {
                 // Under the lock, as an older version that ends meanwhile frees what this one looks at.
                 state.nodes -= tree.root?.discard(after: older) ?? 0

@@ -105,7 +105,7 @@ extension TreeNode {
     /// Frees this node and those below it that were made after version `older`; returns how many there were.
     ///
     /// In a loop: keys that begin one another make the tree as deep as they are many.
-    func discard(after older: UInt64) -> Int {
+    func discard(after older: VersionNumber) -> Int {
         var (rest, count) = ([self], 0)
         while let node = rest.popLast() {
             // Nothing below is younger.

@@ -12,7 +12,7 @@ import GrovePlatform
 @safe struct TreeNode {
     private struct Header {
         /// The number of the version whose transaction made the node.
-        var birth: UInt64
+        var birth: VersionNumber
         var next: TreeNode?
         /// The position of the symbol that a branch looks at, or `noPosition`.
         var position: UInt32
@@ -40,7 +40,7 @@ import GrovePlatform
     }
 
     /// Makes a branch, which is to be given its slots.
-    private init(branchAt position: UInt32, birth: UInt64, spare: inout NodeList) {
+    private init(branchAt position: UInt32, birth: VersionNumber, spare: inout NodeList) {
         let start = Header(birth: birth, position: position)
         if let node = spare.popFirst() {
             self = node
@@ -51,20 +51,20 @@ import GrovePlatform
     }
 
     /// Makes a branch with nothing below it, of the memory of a spare one if there is one.
-    init(branchAt position: Int, birth: UInt64, spare: inout NodeList) {
+    init(branchAt position: Int, birth: VersionNumber, spare: inout NodeList) {
         self.init(branchAt: UInt32(truncatingIfNeeded: position), birth: birth, spare: &spare)
         unsafe slots.initialize(repeating: nil, count: KeyBytes.symbols)
     }
 
     /// Makes a branch with the same below it as `other` has.
     @inline(__always)
-    init(copyOf other: TreeNode, birth: UInt64, spare: inout NodeList) {
+    init(copyOf other: TreeNode, birth: VersionNumber, spare: inout NodeList) {
         self.init(branchAt: unsafe other.header.pointee.position, birth: birth, spare: &spare)
         unsafe slots.initialize(from: other.slots, count: KeyBytes.symbols)
     }
 
     /// Makes an entry; `key` and `value`, each of less than 2 GB, are copied.
-    init(entry key: KeyBytes, _ value: UnsafeRawBufferPointer, birth: UInt64) {
+    init(entry key: KeyBytes, _ value: UnsafeRawBufferPointer, birth: VersionNumber) {
         let count = unsafe (key: key.bytes.count, all: key.bytes.count + value.count)
         let start = Header(
             birth: birth, position: .max, keyCount: UInt32(truncatingIfNeeded: count.key),
@@ -78,7 +78,7 @@ import GrovePlatform
     /// Gives the memory back; what lies below a branch stays.
     func discard() { unsafe free(header) }
 
-    var birth: UInt64 { unsafe header.pointee.birth }
+    var birth: VersionNumber { unsafe header.pointee.birth }
 
     /// The node after this one in the list that it is in.
     var next: TreeNode? {

@@ -3,12 +3,18 @@ import GroveModel
 /// Who reads the changes of a cache, by what they read them of.
 final class ChangeHub: Sendable {
     private struct State {
-        var keys: UInt64 = 0
-        var models: [ModelIdentifier: [UInt64: Weak<CacheChange>]] = [:]
-        var all: [UInt64: Weak<ChangeSet>] = [:]
+        /// How many streams and followers there were: their numbers.
+        var count: UInt64 = 0
+        var models: [ModelIdentifier: [StreamID: Weak<CacheChange>]] = [:]
+        var all: [StreamID: Weak<ChangeSet>] = [:]
         var followers: [FollowerID: @Sendable (any CommittedChanges) -> Void] = [:]
         /// What those of them show who say so.
         var shows: [FollowerID: @Sendable (ShownItem) -> Bool] = [:]
+    }
+
+    /// A stream of changes. The hub gives it; it orders nothing.
+    private struct StreamID: Hashable {
+        let rawValue: UInt64
     }
 
     private struct Weak<Element: Sendable>: Sendable {
@@ -34,8 +40,8 @@ final class ChangeHub: Sendable {
         _ tell: @escaping @Sendable (any CommittedChanges) -> Void, shows: (@Sendable (ShownItem) -> Bool)?
     ) -> FollowerID {
         state.withLock { state in
-            state.keys += 1
-            let follower = FollowerID(rawValue: state.keys)
+            state.count += 1
+            let follower = FollowerID(rawValue: state.count)
             state.followers[follower] = tell
             state.shows[follower] = shows
             return follower
@@ -61,8 +67,8 @@ final class ChangeHub: Sendable {
     /// What it has not read yet is what happened last.
     func subscribe(to identifier: ModelIdentifier, handle: HandleID) -> ChangeSubscription<CacheChange> {
         state.withLock { state in
-            state.keys += 1
-            let key = state.keys
+            state.count += 1
+            let key = StreamID(rawValue: state.count)
             let subscription = ChangeSubscription<CacheChange>(
                 handle: handle, add: { $0 = [$1] },
                 forget: { [weak self] in
@@ -81,8 +87,8 @@ final class ChangeHub: Sendable {
     /// What it has not read yet is every change set, until they are too many.
     func subscribe(handle: HandleID) -> ChangeSubscription<ChangeSet> {
         state.withLock { state in
-            state.keys += 1
-            let key = state.keys
+            state.count += 1
+            let key = StreamID(rawValue: state.count)
             let subscription = ChangeSubscription<ChangeSet>(
                 handle: handle, add: ChangeHub.add,
                 forget: { [weak self] in self?.state.withLock { $0.all[key] = nil } })

@@ -7,11 +7,11 @@ import GroveModel
 /// came from, until that store is wiped or replaced. For any other store it is like no token.
 public struct ChangeToken: Sendable, Hashable, Codable {
     /// The store's random number.
-    let store: UInt32
+    let store: StoreID
     /// How many commits had changed something then.
     let commit: CommitNumber
     /// The commit's random number: after a loss of power another commit may have its place.
-    let mark: UInt32
+    let mark: CommitMark
 }
 
 /// A commit, and the one before.

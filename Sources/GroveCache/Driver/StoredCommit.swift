@@ -11,7 +11,7 @@ package struct StoredCommit {
     package init?(startOf bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= StoreState.count,
             let state = try? unsafe StoreState(stored: UnsafeRawBufferPointer(rebasing: bytes[..<StoreState.count])),
-            state.store != 0
+            state.store != .none
         else { return nil }
         self.state = state
     }

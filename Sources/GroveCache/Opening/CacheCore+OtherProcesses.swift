@@ -90,7 +90,7 @@ extension CacheState {
     }
 
     /// Whether `stored` is of the store that is known, rather than of one that was made since.
-    func isKnown(_ stored: StoreState) -> Bool { knownStore == 0 || stored.store == knownStore }
+    func isKnown(_ stored: StoreState) -> Bool { knownStore == .none || stored.store == knownStore }
 
     /// Takes the last commit that `stored` names for known.
     mutating func know(_ stored: StoreState) {

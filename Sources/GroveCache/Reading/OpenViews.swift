@@ -3,8 +3,13 @@ import GroveModel
 /// The views that users hold open, and since when: an engine cannot give back what they show.
 final class OpenViews: Sendable {
     private struct State {
-        var last: UInt64 = 0
-        var begun: [UInt64: ContinuousClock.Instant] = [:]
+        var count: UInt64 = 0
+        var begun: [ViewID: ContinuousClock.Instant] = [:]
+    }
+
+    /// A view that is open. It is given as the view begins, and orders nothing.
+    struct ViewID: Hashable, Sendable {
+        fileprivate let rawValue: UInt64
     }
 
     private let state = Lock(State())
@@ -12,17 +17,18 @@ final class OpenViews: Sendable {
     /// A view that is open for longer is one to say something of.
     private static let long = Duration.milliseconds(250)
 
-    /// Notes a view that begins; returns the number by which it leaves.
-    func enter() -> UInt64 {
+    /// Notes a view that begins; returns that by which it leaves.
+    func enter() -> ViewID {
         state.withLock { state in
-            state.last += 1
-            state.begun[state.last] = .now
-            return state.last
+            state.count += 1
+            let view = ViewID(rawValue: state.count)
+            state.begun[view] = .now
+            return view
         }
     }
 
     /// Notes that a view has ended.
-    func leave(_ number: UInt64) { state.withLock { $0.begun[number] = nil } }
+    func leave(_ view: ViewID) { state.withLock { $0.begun[view] = nil } }
 
     /// For how long the oldest view has been open, if that is long.
     var longest: Duration? {

@@ -9,13 +9,28 @@ import GroveModel
 struct CollectionHead: Equatable {
     /// A chunk, by its number, and how many elements it has.
     struct Chunk: Equatable {
-        let number: UInt32
+        let number: ChunkNumber
         let count: Int
 
         /// A gap without a length; it takes no position.
-        static let gap = Chunk(number: 0, count: 0)
+        static let gap = Chunk(number: .gap, count: 0)
 
-        var isGap: Bool { number == 0 }
+        var isGap: Bool { number == .gap }
+    }
+
+    /// A chunk of one list: an edit gives new chunks the numbers after the greatest. It orders nothing.
+    struct ChunkNumber: Hashable {
+        let rawValue: UInt32
+
+        /// Of a gap.
+        static let gap = ChunkNumber(rawValue: 0)
+    }
+
+    /// The chunks of one list, told from those of any other: of another key, or set under this one before or after.
+    ///
+    /// It is a hash of the list's key and of the call that set the list, and orders nothing.
+    struct ListID: Hashable {
+        let rawValue: UInt64
     }
 
     /// The most elements in one record: a collection of more is in chunks.
@@ -25,8 +40,7 @@ struct CollectionHead: Equatable {
 
     private static let chunkBytes = 5
 
-    /// What tells this list's chunks from those of any other: of another key, or set under this one before or after.
-    let number: UInt64
+    let list: ListID
     var chunks: [Chunk] = []
 
     /// How many elements the collection has that are known: those in chunks, also if these were lost.
@@ -37,7 +51,7 @@ struct CollectionHead: Equatable {
 
     /// The head of the list that the call `sequence` makes under `key`, a store's key.
     init(_ key: [UInt8], sequence: CallNumber) {
-        number = unsafe key.withUnsafeBytes { unsafe hash64($0, seed: sequence.rawValue) }
+        list = ListID(rawValue: unsafe key.withUnsafeBytes { unsafe hash64($0, seed: sequence.rawValue) })
     }
 
     /// Reads the head in the record of `header`.
@@ -46,7 +60,7 @@ struct CollectionHead: Equatable {
     init(_ header: RecordHeader) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
         let count: Int
-        (number, count) = try CollectionHead.begin(&decoder)
+        (list, count) = try CollectionHead.begin(&decoder)
         chunks = try unsafe decoder.readBytes { unsafe CollectionHead.chunks(in: $0) }
         guard self.count == count, decoder.isAtEnd, chunks.allSatisfy({ $0.isGap == ($0.count == 0) }) else {
             throw .corrupted
@@ -58,19 +72,19 @@ struct CollectionHead: Equatable {
         guard bytes.count % chunkBytes == 0 else { return [] }
         return stride(from: 0, to: bytes.count, by: chunkBytes).map { offset in
             let number = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-            return unsafe Chunk(number: UInt32(bigEndian: number), count: Int(bytes[offset + 4]))
+            return unsafe Chunk(number: ChunkNumber(rawValue: UInt32(bigEndian: number)), count: Int(bytes[offset + 4]))
         }
     }
 
-    private static func begin(_ decoder: inout NodeDecoder) throws(NodeReadFailure) -> (number: UInt64, count: Int) {
+    private static func begin(_ decoder: inout NodeDecoder) throws(NodeReadFailure) -> (list: ListID, count: Int) {
         guard try decoder.readArrayHead() == 3 else { throw .corrupted }
-        return (try decoder.readInteger(UInt64.self), try decoder.readInteger(Int.self))
+        return (ListID(rawValue: try decoder.readInteger(UInt64.self)), try decoder.readInteger(Int.self))
     }
 
     /// The store's key of the record that names the list: of a chunk that goes, nothing else tells the list's key.
     var nameKey: [UInt8] {
         var key = [Namespace.listName]
-        for byte in 1...8 { key.append(UInt8(truncatingIfNeeded: number >> UInt64(64 - 8 * byte))) }
+        for byte in 1...8 { key.append(UInt8(truncatingIfNeeded: list.rawValue >> UInt64(64 - 8 * byte))) }
         return key
     }
 
@@ -78,9 +92,9 @@ struct CollectionHead: Equatable {
     static func nameKey(ofChunk key: [UInt8]) -> [UInt8] { [Namespace.listName] + key.dropFirst().prefix(8) }
 
     /// The store's key of chunk `chunk`.
-    func key(of chunk: UInt32) -> [UInt8] {
+    func key(of chunk: ChunkNumber) -> [UInt8] {
         var key = [Namespace.chunk] + nameKey.dropFirst()
-        for byte in 1...4 { key.append(UInt8(truncatingIfNeeded: chunk >> UInt32(32 - 8 * byte))) }
+        for byte in 1...4 { key.append(UInt8(truncatingIfNeeded: chunk.rawValue >> UInt32(32 - 8 * byte))) }
         return key
     }
 
@@ -90,12 +104,12 @@ struct CollectionHead: Equatable {
     /// So many numbers that no chunk has.
     ///
     /// - Throws: ``CacheError`` with code `tooLarge` after four billion chunks.
-    func unusedNumbers(_ count: Int) throws(CacheError) -> [UInt32] {
-        let last = chunks.reduce(0) { max($0, $1.number) }
+    func unusedNumbers(_ count: Int) throws(CacheError) -> [ChunkNumber] {
+        let last = chunks.reduce(0) { max($0, $1.number.rawValue) }
         guard count <= UInt32.max - last else {
             throw CacheError(.tooLarge, "The collection has been edited too often; write it again.")
         }
-        return (0..<count).map { last + 1 + UInt32($0) }
+        return (0..<count).map { ChunkNumber(rawValue: last + 1 + UInt32($0)) }
     }
 
     /// Appends the record of the head to `out`.
@@ -105,11 +119,11 @@ struct CollectionHead: Equatable {
         var body = ByteBuffer(capacity: 32 + 8 * chunks.count)
         defer { body.deallocate() }
         body.appendHead(CBORMajor.array, 3)
-        body.appendHead(CBORMajor.unsigned, number)
+        body.appendHead(CBORMajor.unsigned, list.rawValue)
         body.appendHead(CBORMajor.unsigned, UInt64(count))
         body.appendHead(CBORMajor.bytes, UInt64(CollectionHead.chunkBytes * chunks.count))
         for chunk in chunks {
-            body.append(bigEndian: chunk.number)
+            body.append(bigEndian: chunk.number.rawValue)
             body.append(UInt8(truncatingIfNeeded: chunk.count))
         }
         try unsafe RecordBuilder.buildCollection(

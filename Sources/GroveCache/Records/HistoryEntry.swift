@@ -17,14 +17,14 @@ enum HistoryEntry {
     /// If the names are too many for that, it says that anything may have changed. If what became of a list is too much beside them,
     /// the list is only named.
     static func appendBody(
-        _ commit: CommitNumber, mark: UInt32, _ changes: ChangeSet?, most: Int, to body: inout ByteBuffer
+        _ commit: CommitNumber, mark: CommitMark, _ changes: ChangeSet?, most: Int, to body: inout ByteBuffer
     ) {
         defer {
             if changes == nil || body.count > most {
                 body.removeAll()
                 body.appendHead(CBORMajor.array, 2)
                 body.appendHead(CBORMajor.unsigned, commit.rawValue)
-                body.appendHead(CBORMajor.unsigned, UInt64(mark))
+                body.appendHead(CBORMajor.unsigned, UInt64(mark.rawValue))
             }
         }
         guard let changes else { return }
@@ -36,7 +36,7 @@ enum HistoryEntry {
             body.removeAll()
             body.appendHead(CBORMajor.array, lists.isEmpty ? 7 : 8)
             body.appendHead(CBORMajor.unsigned, commit.rawValue)
-            body.appendHead(CBORMajor.unsigned, UInt64(mark))
+            body.appendHead(CBORMajor.unsigned, UInt64(mark.rawValue))
             for names in names { body.append(names) }
             if !lists.isEmpty { body.append(lists) }
         }
@@ -48,11 +48,11 @@ enum HistoryEntry {
     /// What commit `commit` changed, as the record of `header` says, and the commit's mark; `nil` if that is another commit's.
     static func changes(
         _ commit: CommitNumber, _ header: RecordHeader
-    ) throws(NodeReadFailure) -> (mark: UInt32, set: ChangeSet)? {
+    ) throws(NodeReadFailure) -> (mark: CommitMark, set: ChangeSet)? {
         var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
         let count = try decoder.readArrayHead()
         guard try decoder.readInteger(UInt64.self) == commit.rawValue else { return nil }
-        let mark = try decoder.readInteger(UInt32.self)
+        let mark = CommitMark(rawValue: try decoder.readInteger(UInt32.self))
         guard count == 7 || count == 8 else {
             return (mark, ChangeSet(sequence: header.sequence, changesEverything: true))
         }
@@ -138,9 +138,9 @@ extension NodeView {
 
     private func entry(
         of commit: CommitNumber, _ state: StoreState
-    ) throws(CacheError) -> (mark: UInt32, set: ChangeSet)? {
+    ) throws(CacheError) -> (mark: CommitMark, set: ChangeSet)? {
         let key = HistoryEntry.key(of: commit, places: state.historyPlaces)
-        return try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> (mark: UInt32, set: ChangeSet)? in
+        return try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> (mark: CommitMark, set: ChangeSet)? in
             guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key)
             else { return nil }
             return try? HistoryEntry.changes(commit, header)

@@ -14,12 +14,12 @@ struct StoreState: Equatable {
     private var writers = StoreState.noWriters
     /// How many shapes were stored.
     var shapes: UInt16 = 0
-    /// A random number that no other store has, nor this one after a wipe; 0 if nothing was committed.
-    var store: UInt32 = 0
+    /// A random number that no other store has, nor this one after a wipe.
+    var store = StoreID.none
     /// How many commits have changed something.
     var commit = CommitNumber.zero
     /// A random number of the last of them.
-    var mark: UInt32 = 0
+    var mark = CommitMark.none
     /// How many of the last commits have a place in the history; 0 if none was ever asked for.
     var historyPlaces: UInt16 = 0
     /// The sum of everything stored, this record included; `nil` if it was lost: the next transaction counts again.
@@ -79,7 +79,7 @@ struct StoreState: Equatable {
     var session: SessionID { writers[0].session }
 
     /// The last commit; `nil` if nothing was committed.
-    var token: ChangeToken? { store == 0 ? nil : ChangeToken(store: store, commit: commit, mark: mark) }
+    var token: ChangeToken? { store == .none ? nil : ChangeToken(store: store, commit: commit, mark: mark) }
 
     /// The place in the queue of `session` up to which it has committed; `nil` if that is not known.
     func place(of session: SessionID) -> QueuePlace? { writers.first { $0.session == session }?.place }
@@ -139,9 +139,11 @@ struct StoreState: Equatable {
         }
         let counts = 17 + 16 * writers.count
         shapes = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts, as: UInt16.self))
-        store = unsafe UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 2, as: UInt32.self))
+        store = unsafe StoreID(
+            rawValue: UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 2, as: UInt32.self)))
         commit = CommitNumber(rawValue: number(at: counts + 6))
-        mark = unsafe UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 14, as: UInt32.self))
+        mark = unsafe CommitMark(
+            rawValue: UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 14, as: UInt32.self)))
         historyPlaces = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 18, as: UInt16.self))
         let start = StoreState.plainCount
         account = Account(
@@ -174,9 +176,9 @@ struct StoreState: Equatable {
             out.append(littleEndian: writer.place.rawValue)
         }
         out.append(littleEndian: shapes)
-        out.append(littleEndian: store)
+        out.append(littleEndian: store.rawValue)
         out.append(littleEndian: commit.rawValue)
-        out.append(littleEndian: mark)
+        out.append(littleEndian: mark.rawValue)
         out.append(littleEndian: historyPlaces)
         out.append(littleEndian: UInt64(bitPattern: Int64(account?.payloadBytes ?? -1)))
         out.append(littleEndian: UInt64(bitPattern: Int64(account?.entries ?? -1)))

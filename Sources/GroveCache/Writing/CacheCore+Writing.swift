@@ -194,7 +194,7 @@ extension CacheCore {
                         isPlaceTaken.load(ordering: .relaxed) ? listLog : nil,
                         mostTold: audience.streams.isFollowed ? .max : history.mostElementsTold))
                 others = changesOfOthers(
-                    after: known.0, isSame: known.1 == 0 || known.1 == commit.stored.store, commit.stored,
+                    after: known.0, isSame: known.1 == .none || known.1 == commit.stored.store, commit.stored,
                     in: transaction)
                 try commit.prepareAccount()
                 absorbTouches()

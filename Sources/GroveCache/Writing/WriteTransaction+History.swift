@@ -31,9 +31,9 @@ extension WriteTransaction {
     /// Counts the commit, if it changes something, and says in the history what.
     mutating func finishHistory() throws(CacheError) {
         guard !history.isEmpty else { return }
-        if stored.store == 0 { stored.store = .random(in: 1 ... .max) }
+        if stored.store == .none { stored.store = .random() }
         stored.commit = stored.commit.next
-        stored.mark = .random(in: .min ... .max)
+        stored.mark = .random()
         guard history.limit.places > 0 else { return }
         // With more places commits have other ones: what was remembered is a gap from now on.
         stored.historyPlaces = max(stored.historyPlaces, history.limit.places)

@@ -110,7 +110,7 @@ extension Engine {
     /// If there is a listened tree with the same identifiers, the walk goes along it. Then no identifier is hashed, and
     /// a subtree that did not change is not entered.
     private func collect(_ posted: any Model, isWhole: Bool) -> [Occurrences]? {
-        mark += 1
+        mark = mark.next
         let mayPrune = mixed.isEmpty && !isWhole
         var touched: [Occurrences] = []
         var waiting: [(model: any Model, beside: TreeNode?)] = [(posted, nil)]
@@ -272,7 +272,7 @@ extension Engine {
     /// Removes every place of `identifier`.
     func removeAll(_ identifier: ModelIdentifier) {
         guard let occurrences = index[identifier] else { return }
-        mark += 1
+        mark = mark.next
         for node in occurrences.nodes.sorted(by: { $0.depth < $1.depth }) where !node.isDetached {
             let tree = touch(node)
             markChanged(node)

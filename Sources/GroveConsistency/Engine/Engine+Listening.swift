@@ -7,7 +7,7 @@ extension Engine {
         if let membership = subscription.membership, let tree = membership.tree {
             if tree.root.isSame(as: model) { return }
             if tree.memberships.count == 1, tree.root.isPlace(of: model), shareable(model) == nil {
-                mark += 1
+                mark = mark.next
                 if let occurrences = tree.root.occurrences, occurrences.nodes.count > 1 {
                     mixed.insert(occurrences.identifier)
                     hasContradiction = true

@@ -3,7 +3,7 @@ import GroveModel
 extension Engine {
     /// Applies the changes that `body` makes and delivers their news: at most one hop, to all receivers in one turn.
     func round(context: (any Sendable)?, extra: Mailbox.Item? = nil, _ body: () -> Void) {
-        round += 1
+        round = round.next
         body()
         while let occurrences = reached.popLast() {
             adopt(occurrences) { self.held(occurrences.identifier, for: $0) }

@@ -28,10 +28,10 @@ final class Engine: @unchecked Sendable {
     var time = Date.distantPast
     /// Room for the next calls.
     private var spareCalls: [Call?] = []
-    /// The number of the change under way, for marks on nodes: several make one delivery.
-    var mark: UInt64 = 0
-    /// The number of the delivery under way.
-    var round: UInt64 = 0
+    /// The change under way: several make one delivery.
+    var mark = ChangeMark.none
+    /// The delivery under way.
+    var round = Round.none
 
     var index: [ModelIdentifier: Occurrences] = [:]
     /// What is in the index, for others' threads.

@@ -15,7 +15,7 @@ final class Occurrences {
     /// What the current update brings for this identifier, one model per projection.
     var pending: [any Model] = []
     /// The change that brings a version that one of its holders does not have.
-    var newMark: UInt64 = 0
+    var newMark = ChangeMark.none
 
     init(_ identifier: ModelIdentifier) { self.identifier = identifier }
 

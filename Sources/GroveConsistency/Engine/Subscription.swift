@@ -33,13 +33,13 @@ final class Subscription {
     /// The last fetch that was begun for this subscription; what an earlier one brings is not for it.
     var latestFetch = Turn.zero
     /// The round whose news are being collected, and those.
-    var round: UInt64 = 0
+    var round = Round.none
     var changedElements: [ElementChange] = []
     var updates = ModelUpdates()
     /// The round in which this subscription got the model that it waited for.
-    var adoptedRound: UInt64 = 0
+    var adoptedRound = Round.none
     /// The round of the update that this subscription made by itself, of which it is not told.
-    var ownRound: UInt64 = 0
+    var ownRound = Round.none
 
     init(key: Int, sink: Sink) {
         self.key = key

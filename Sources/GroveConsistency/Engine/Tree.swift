@@ -7,7 +7,7 @@ final class Tree {
     private(set) var memberships: [Membership] = []
 
     /// The round in which `updates` were made.
-    var round: UInt64 = 0
+    var round = Round.none
     var updates = ModelUpdates()
     /// The identified places that the round made, and the models that it took away with theirs.
     var joined: [TreeNode] = []
@@ -20,7 +20,7 @@ final class Tree {
     }
 
     /// Begins to collect what `round` changes.
-    func begin(_ round: UInt64) {
+    func begin(_ round: Round) {
         self.round = round
         (updates, joined, left) = (ModelUpdates(), [], [])
     }
@@ -63,7 +63,7 @@ final class Membership {
     var tree: Tree?
     var slot = 0
     /// The round in which the element got the model that it waited for.
-    var adoptedRound: UInt64 = 0
+    var adoptedRound = Round.none
 
     init(_ subscription: Subscription, handle: Int) {
         self.subscription = subscription

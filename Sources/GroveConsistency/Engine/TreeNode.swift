@@ -24,11 +24,11 @@ final class TreeNode {
     // Marks of one update, valid if they equal its number.
 
     /// The posted tree has an equal model at this place.
-    var equalMark: UInt64 = 0
+    var equalMark = ChangeMark.none
     /// The parent's model does not have this node's model yet.
-    var changedMark: UInt64 = 0
+    var changedMark = ChangeMark.none
     /// A child is changed or removed.
-    var dirtyMark: UInt64 = 0
+    var dirtyMark = ChangeMark.none
     var isRemoved = false
     var changedChildren = 0
     var lastChangedChild = 0
