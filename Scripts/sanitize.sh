@@ -17,8 +17,9 @@ for module in Sources/GrovePlatform Sources/GroveModel Sources/GroveCoding Sourc
     Conformance/Kit Conformance/Harnesses; do
     cp -R "$root/$module" "$copy/Sources/"
 done
-. "$root/Scripts/mutex.sh"
+. "$root/Scripts/tsan-linux.sh"
 replace_mutex "$copy"/Sources/Kit
+test "$kind" != thread || annotate_continuations "$copy"/Sources/*
 # A sanitizer makes a rule some ten times slower, which is no fault of the backend.
 sed -i.bak 's/let limit = rule\.timeLimit$/let limit = rule.timeLimit * 10/' "$copy/Sources/Kit/Run/ConformanceRunner.swift"
 grep -q 'timeLimit \* 10' "$copy/Sources/Kit/Run/ConformanceRunner.swift"

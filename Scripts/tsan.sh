@@ -19,8 +19,9 @@ for tests in TestSupport GroveModelTests GroveCodingTests GroveConsistencyTests 
 done
 # Read the vectors, which are not copied, and have one thread.
 for tests in FuzzTests GoldenRecordTests FrozenFormatTests; do rm -f "$copy/Tests/GroveCodingTests/$tests.swift"; done
-. "$root/Scripts/mutex.sh"
+. "$root/Scripts/tsan-linux.sh"
 replace_mutex "$copy"/Tests/*
+annotate_continuations "$copy"/Sources/* "$copy"/Tests/*
 cat > "$copy/Package.swift" <<'SWIFT'
 // swift-tools-version: 6.2
 import PackageDescription
