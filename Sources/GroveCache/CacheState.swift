@@ -5,34 +5,14 @@ import GroveModel
 struct CacheState: Sendable {
     /// The store, and whether calls are taken.
     var life: StoreLife { didSet { dropPoint() } }
-    /// The generation's word and the file as they were when the store was last opened; no word if no other process may
-    /// have it open, and no file in memory or if it was gone.
-    var lastWord: StoreGeneration.Word? { didSet { if lastWord != oldValue { dropPoint() } } }
-    var lastFile: FileIdentity?
-    /// The number of the last call that writes.
-    var sequence: LocalNumber
-    /// What other processes' writes added to the numbers since.
-    var shift = CallNumber.Shift.zero
-    /// See ``StoreState/forgottenDeletion``.
-    var forgottenDeletion: CallNumber
-    /// The highest number that the store held when this process last looked.
-    var lastCommitted: CallNumber
-    /// How many commits of all processes this one knows of; see ``StoreGeneration/commitCount``.
-    var commitCount: CommitCount { didSet { point?.note(commitCount: commitCount) } }
-    /// Whether the writer is about to look for what other processes wrote.
-    var isLookScheduled = false
-    /// Whether the engine has found damage, and the store was opened by a fresh handle since.
-    var isSuspect = false
-    /// The store's last commit that the audience was told of; see ``StoreState/commit``.
-    var knownCommit: CommitNumber
-    /// Whose commit that is; see ``StoreState/store``.
-    var knownStore: StoreID
-    /// The last commits of this process.
-    var ownCommits = OwnCommits()
-    /// How many wipes of all processes this one knows of; see ``StoreGeneration/wipeCount``.
-    var wipeCount = WipeCount.zero
-    /// How many of them were another process's, found since this one has opened the store.
-    var wipesByOthers = WipeCount.zero
+    /// The files as they were when the store was last opened.
+    var files: KnownFiles { didSet { if files.word != oldValue.word { dropPoint() } } }
+    /// The numbers of calls.
+    var numbers: CallNumbers
+    /// Commits of all processes.
+    var commits: KnownCommits { didSet { point?.note(commitCount: commits.count) } }
+    /// Wipes of all processes, and the life of the cache that the last one has begun.
+    var wipes: KnownWipes
     /// Calls whose commits are not visible yet.
     private(set) var queue = WriteQueue()
     /// Advances with each call that fails, and if the store is opened again.
@@ -44,26 +24,15 @@ struct CacheState: Sendable {
     /// Callers that wait until the queue has room.
     var waiting = WaitingLine<Void>()
     var isDrainScheduled = false
-    /// The number of the last call that does not land any more: what is there now is from after it.
-    var wipedAt = LocalNumber.zero
-    /// The number of the last call before others replaced the files, which may hold what such calls were to replace.
-    var replacedAt = LocalNumber.zero
-    /// The life of the cache, as far as this process knows: what was asked for in another one is not stored.
-    var cacheLife = LifeID.first()
 }
 
 extension CacheState {
     init(_ opened: StoreSource.Opened, epoch: ReadEpoch, lostLimit: Int) {
         life = .open(.current(OpenStore(opened.store, opened.generation)))
-        lastWord = opened.generation?.word
-        lastFile = opened.file
-        sequence = LocalNumber(rawValue: opened.state.sequence.rawValue)
-        forgottenDeletion = opened.state.forgottenDeletion
-        lastCommitted = opened.state.sequence
-        commitCount = opened.commitCount
-        knownCommit = opened.state.commit
-        knownStore = opened.state.store
-        wipeCount = opened.generation?.wipeCount ?? .zero
+        files = KnownFiles(word: opened.generation?.word, identity: opened.file)
+        numbers = CallNumbers(opened.state)
+        commits = KnownCommits(opened.commitCount, opened.state)
+        wipes = KnownWipes(opened.generation)
         self.epoch = epoch
         overlay = Overlay(lostLimit: lostLimit)
     }
@@ -87,7 +56,7 @@ extension CacheState {
 
     /// A point of now.
     ///
-    /// Commits may change ``shift`` and ``forgottenDeletion`` while it stands: a read asks its view for both.
+    /// Commits may change ``CallNumbers/shift`` and ``CallNumbers/forgottenDeletion`` while it stands: a read asks its view for both.
     private func makePoint(_ store: OpenStore, _ core: CacheCore) -> ReadPoint {
         let everything = overlay.everything
         let showsStore = everything == nil && queue.wipePlace == .zero
@@ -98,10 +67,10 @@ extension CacheState {
             : PendingReads(
                 core, at: overlay.lastPlace, showsLost: showsStore, afterNumber: everything ?? .zero,
                 PendingReads.Placement(
-                    afterPlace: max(queue.wipePlace, queue.leftPlace), shift: shift,
-                    forgottenDeletion: showsStore ? forgottenDeletion : .zero))
+                    afterPlace: max(queue.wipePlace, queue.leftPlace), shift: numbers.shift,
+                    forgottenDeletion: showsStore ? numbers.forgottenDeletion : .zero))
         return ReadPoint(
-            store, showsStore: showsStore, epoch: epoch.current, word: lastWord, commitCount: commitCount,
+            store, showsStore: showsStore, epoch: epoch.current, word: files.word, commitCount: commits.count,
             pending: pending)
     }
 

@@ -13,8 +13,8 @@ final class OwnEdits: Sendable {
 
     /// Says that commit `commit`, which is about to be made, has the edits of `calls`.
     func announce(_ calls: [PendingWrite], _ commit: CommitNumber) {
-        let new = calls.filter { $0.ticket != .none }.map {
-            Entry(origin: $0.origin, ticket: $0.ticket, commit: commit)
+        let new = calls.filter { $0.content.ticket != .none }.map {
+            Entry(origin: $0.origin, ticket: $0.content.ticket, commit: commit)
         }
         guard !new.isEmpty else { return }
         entries.withLock { entries in
@@ -25,10 +25,11 @@ final class OwnEdits: Sendable {
 
     /// Says that it was not made.
     func withdraw(_ calls: [PendingWrite]) {
-        let own = calls.filter { $0.ticket != .none }
+        let own = calls.filter { $0.content.ticket != .none }
         guard !own.isEmpty else { return }
         entries.withLock { entries in
-            entries.removeAll { entry in own.contains { $0.origin == entry.origin && $0.ticket == entry.ticket } }
+            entries.removeAll { entry in own.contains { $0.origin == entry.origin && $0.content.ticket == entry.ticket }
+            }
         }
     }
 

@@ -162,7 +162,7 @@ extension CacheCore {
             }
             guard step > 0 else { break }
             freed += step
-            var set = ChangeSet(sequence: state.withLock { $0.lastCommitted }, evicted: evicted)
+            var set = ChangeSet(sequence: state.withLock { $0.numbers.committed }, evicted: evicted)
             set.token = tokens?.after
             set.commitNumber = tokens?.commit ?? .zero
             audience.tell(of: set)

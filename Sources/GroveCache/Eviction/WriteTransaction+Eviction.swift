@@ -30,7 +30,7 @@ extension WriteTransaction {
             return true
         }
         stored.account = account
-        hasWritten = true
+        written.isSomething = true
     }
 
     /// Notes that the value under `key` had `old` bytes and has `new`, `nil` for none.

@@ -109,7 +109,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
 
     var life: LifeID { cache.core.life }
 
-    var wipesByOthers: WipeCount { cache.core.state.withLock(\.wipesByOthers) }
+    var wipesByOthers: WipeCount { cache.core.state.withLock(\.wipes.byOthers) }
 
     // MARK: Writes
 
@@ -136,7 +136,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         do throws(CacheError) {
             try cache.checkOpen()
             let wipe = PendingWrite(
-                sequence: try cache.core.takeSequence(), isWipe: true, origin: origin,
+                sequence: try cache.core.takeSequence(), kind: .wipe, origin: origin,
                 completion: { outcome in
                     if case .failure(let error) = outcome { completion(error) } else { completion(nil) }
                 })

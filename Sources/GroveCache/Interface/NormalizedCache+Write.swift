@@ -120,8 +120,8 @@ extension NormalizedCache: CacheWriter {
         let sequence = try core.takeSequence()
         let made = try content()
         let write = PendingWrite(
-            sequence: sequence, time: core.time(of: made), asOf: made.asOf, tree: made.tree, extras: made.extras,
-            isWipe: isWipe, isDurable: durability == .durable, completion: completion)
+            made, sequence: sequence, time: core.time(of: made), kind: isWipe ? .wipe : .change,
+            isDurable: durability == .durable, completion: completion)
         try core.enqueue(write, schedulingDrain: schedulingDrain)
     }
 
@@ -144,9 +144,8 @@ extension NormalizedCache: CacheWriter {
             if let asOf = made.asOf { place = asOf.unconfirmed }
             try core.enqueue(
                 PendingWrite(
-                    sequence: sequence, time: core.time(of: made), asOf: made.asOf, wipes: made.wipes,
-                    tree: made.tree, fillsOnly: made.fillsOnly, extras: made.extras,
-                    origin: origin, ticket: made.ticket, settled: SaveOutcome.telling(settled, place)),
+                    made, sequence: sequence, time: core.time(of: made), origin: origin,
+                    settled: SaveOutcome.telling(settled, place)),
                 schedulingDrain: true)
             return true
         } catch {

@@ -16,8 +16,8 @@ extension CacheCore {
     private func heal(_ damaged: OpenStore, _ error: CacheError) {
         let isConfirmed: Bool? = state.withLock { state in
             guard case .open = state.life, state.life.currentStore === damaged else { return nil }
-            defer { state.isSuspect.toggle() }
-            return state.isSuspect
+            defer { state.files.isSuspect.toggle() }
+            return state.files.isSuspect
         }
         guard let isConfirmed else { return }
         letGo()

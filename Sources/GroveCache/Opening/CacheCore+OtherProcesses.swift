@@ -18,7 +18,7 @@ extension CacheCore {
     /// Looks into the store for what other processes wrote, on ``writer``.
     func lookForWritesOfOthers() {
         let mayLook = state.withLock { state in
-            state.isLookScheduled = false
+            state.commits.isLookScheduled = false
             return state.life.mayCommit
         }
         // Where others replaced the files, that is told by opening them.
@@ -29,9 +29,9 @@ extension CacheCore {
         // What fails is looked at again by the next read.
         guard let stored = try? StoreState(view) else { return }
         let (known, isSame) = state.withLock { state in
-            state.commitCount = count
-            let known = (state.knownCommit, state.isKnown(stored))
-            state.know(stored)
+            state.commits.count = count
+            let known = (state.commits.last, state.commits.isSame(stored))
+            state.commits.know(stored)
             return known
         }
         for set in changesOfOthers(after: known, isSame: isSame, stored, in: view) { audience.tell(of: set) }
@@ -62,7 +62,7 @@ extension CacheCore {
 
     /// What was committed after `token`, up to what the audience knows of.
     private func changes(since token: ChangeToken?) -> [ChangeSet] {
-        let (store, known) = state.withLock { ($0.life.currentStore, $0.knownCommit) }
+        let (store, known) = state.withLock { ($0.life.currentStore, $0.commits.last) }
         guard historyLimit.places > 0, let view = try? store?.engine.view() else { return [.everything(.zero, nil)] }
         defer { view.end() }
         guard let stored = try? StoreState(view), stored.commit >= known else { return [.everything(.zero, nil)] }
@@ -83,25 +83,16 @@ extension CacheState {
     @inline(__always)
     mutating func noticeCommits() -> Bool {
         guard let generation = life.store?.generation,
-            generation.commitCount != commitCount || generation.word != lastWord, !isLookScheduled
+            generation.commitCount != commits.count || generation.word != files.word, !commits.isLookScheduled
         else { return false }
-        isLookScheduled = true
+        commits.isLookScheduled = true
         return true
-    }
-
-    /// Whether `stored` is of the store that is known, rather than of one that was made since.
-    func isKnown(_ stored: StoreState) -> Bool { knownStore == .none || stored.store == knownStore }
-
-    /// Takes the last commit that `stored` names for known.
-    mutating func know(_ stored: StoreState) {
-        knownCommit = isKnown(stored) ? max(knownCommit, stored.commit) : stored.commit
-        knownStore = stored.store
     }
 
     /// Counts a commit of this process, for the others.
     mutating func countCommit() {
         guard let generation = life.store?.generation else { return }
         generation.countCommit()
-        commitCount = commitCount.next
+        commits.count = commits.count.next
     }
 }

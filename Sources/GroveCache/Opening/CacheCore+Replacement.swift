@@ -54,10 +54,10 @@ extension CacheCore {
     /// - Returns: whether they are not.
     @discardableResult
     func noticeIfReplaced() -> Bool {
-        let known = state.withLock { $0.life.currentStore == nil ? nil : $0.lastFile }
+        let known = state.withLock { $0.life.currentStore == nil ? nil : $0.files.identity }
         guard let known, source.isReplaced(since: known) else { return false }
         return state.withLock { state in
-            guard state.lastFile == known, state.life.currentStore != nil else { return false }
+            guard state.files.identity == known, state.life.currentStore != nil else { return false }
             state.noticeOtherFiles()
             return true
         }
@@ -76,8 +76,7 @@ extension CacheCore {
         CoreRegistry.shared.noteReopening(of: self)
         let (dropped, waiting, isWiped) = state.withLock { state in
             transition(&state.life, OpenStore(opened.store, opened.generation))
-            let isWiped = state.noteWipes(opened.generation)
-            if isWiped { state.wipesByOthers = state.wipesByOthers + 1 }
+            let isWiped = state.wipes.noteOthers(opened.generation)
             let (dropped, waiting) = state.adopt(opened, isOther: isOther)
             return (dropped, waiting, isWiped)
         }
@@ -121,8 +120,8 @@ extension CacheState {
     /// Notes whether others replaced the files through Grove.
     @inline(__always)
     mutating func noticeReplacement() {
-        guard let word = life.store?.generation?.word, word != lastWord else { return }
-        lastWord = word
+        guard let word = life.store?.generation?.word, word != files.word else { return }
+        files.word = word
         noticeOtherFiles()
     }
 
@@ -134,37 +133,21 @@ extension CacheState {
 
     /// Notes that what was called until now does not land in the files that are there now.
     mutating func noteReplacement() {
-        wipedAt = max(wipedAt, sequence)
-        replacedAt = sequence
-        cacheLife.replace()
+        numbers.replace()
+        wipes.life.replace()
     }
 
     /// Whether `opened` is another store than the one that was open last.
     func isOther(_ opened: StoreSource.Opened) -> Bool {
         // What has forgotten commits was made again, though it may have come by the same number.
-        opened.file != lastFile || opened.generation != nil && opened.word != lastWord
-            || opened.state.sequence < lastCommitted
+        opened.file != files.identity || opened.generation != nil && opened.word != files.word
+            || opened.state.sequence < numbers.committed
     }
 
     /// Tells other processes that this one, which holds the lock of `generation`, is about to replace the files.
     mutating func advance(_ generation: StoreGeneration) {
-        if generation.word != lastWord { noticeOtherFiles() }
-        lastWord = generation.advance()
-    }
-
-    /// Tells other processes that a call of this one, which holds the lock of `generation`, has emptied the cache.
-    mutating func countWipe(_ generation: StoreGeneration) {
-        generation.countWipe()
-        _ = noteWipes(generation)
-    }
-
-    /// Notes how often calls of all processes have emptied the cache.
-    ///
-    /// - Returns: whether that is more often than this process knew.
-    mutating func noteWipes(_ generation: StoreGeneration?) -> Bool {
-        guard let count = generation?.wipeCount, count != wipeCount else { return false }
-        wipeCount = count
-        return true
+        if generation.word != files.word { noticeOtherFiles() }
+        files.word = generation.advance()
     }
 
     /// Takes over what `opened` says of itself.
@@ -175,19 +158,13 @@ extension CacheState {
     ) -> (dropped: [PendingWrite], waiting: [CheckedContinuation<Void, Never>]) {
         // What readers know of the store that was open before is of no use.
         epoch.advance()
-        lastWord = opened.generation == nil ? nil : opened.word
-        lastFile = opened.file
+        files.word = opened.generation == nil ? nil : opened.word
+        files.identity = opened.file
         guard isOther else { return ([], []) }
-        commitCount = opened.commitCount
-        know(opened.state)
-        ownCommits = OwnCommits()
-        // Later calls get higher numbers than anything in there, and so does one that has its number already and finds this now.
-        if opened.state.sequence >= sequence.number(shiftedBy: shift) {
-            shift = sequence.shift(after: opened.state.sequence)
-        }
-        lastCommitted = opened.state.sequence
-        forgottenDeletion = opened.state.forgottenDeletion
-        let dropped = removeCalls(upTo: wipedAt)
+        commits.count = opened.commitCount
+        commits.begin(opened.state)
+        numbers.adopt(opened.state)
+        let dropped = removeCalls(upTo: numbers.wipedAt)
         // The files may hold what the old ones held, which is not what was last set.
         for write in dropped where write.completion == nil {
             forget(write)

@@ -113,7 +113,7 @@ extension CacheCore {
             if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
                 return upcoming.shift + CallNumber.numbers(after: upcoming.stored.sequence, upTo: stored.sequence)
             }
-            return state.shift + CallNumber.numbers(after: state.lastCommitted, upTo: stored.sequence)
+            return state.numbers.shift + CallNumber.numbers(after: state.numbers.committed, upTo: stored.sequence)
         }
     }
 
@@ -125,7 +125,7 @@ extension CacheCore {
             if let upcoming = upcoming.withLock({ $0?.stored }), upcoming.sequence <= stored.sequence {
                 return upcoming.place(of: session) ?? .zero
             }
-            return state.ownCommits.place(upTo: stored.sequence)
+            return state.commits.own.place(upTo: stored.sequence)
         }
     }
 

@@ -53,7 +53,7 @@ struct StoreState: Equatable {
     }
 
     /// An opening of the store, by a random number, and the place in its queue of the last call that it committed.
-    private struct Writer: Equatable {
+    struct Writer: Equatable {
         var session: SessionID
         var place: QueuePlace
     }
@@ -85,14 +85,15 @@ struct StoreState: Equatable {
     func place(of session: SessionID) -> QueuePlace? { writers.first { $0.session == session }?.place }
 
     /// Notes that `session` wrote last, and has committed up to `place` of its queue.
-    mutating func note(_ session: SessionID, upTo place: QueuePlace) {
-        if writers[0].session == session {
-            writers[0].place = max(place, writers[0].place)
+    mutating func note(_ writer: Writer) {
+        if writers[0].session == writer.session {
+            writers[0].place = max(writer.place, writers[0].place)
             return
         }
+        let place = max(writer.place, self.place(of: writer.session) ?? .zero)
         writers =
-            [Writer(session: session, place: max(place, self.place(of: session) ?? .zero))]
-            + writers.filter { $0.session != session }.prefix(StoreState.writerCount - 1)
+            [Writer(session: writer.session, place: place)]
+            + writers.filter { $0.session != writer.session }.prefix(StoreState.writerCount - 1)
     }
 
     /// Whether the hash of the record `stored` is right.

@@ -14,8 +14,7 @@ extension CacheCore {
             // What was called before others replaced the files must not land in the new ones, and what was called after
             // must.
             state.noticeReplacement()
-            state.sequence = state.sequence.next
-            return state.sequence
+            return state.numbers.take()
         }
     }
 
@@ -23,8 +22,7 @@ extension CacheCore {
     func takeNumber() -> LocalNumber {
         state.withLock { state in
             state.noticeReplacement()
-            state.sequence = state.sequence.next
-            return state.sequence
+            return state.numbers.take()
         }
     }
 
@@ -35,8 +33,8 @@ extension CacheCore {
         return state.withLock { state in
             state.noticeReplacement()
             // No two places are one.
-            state.sequence = state.sequence.next
-            return StoredPlace(life: state.cacheLife, time: time, numbers: state.numbers(ofCall: state.sequence))
+            let number = state.numbers.take()
+            return StoredPlace(life: state.wipes.life, time: time, numbers: state.numbers.place(ofCall: number))
         }
     }
 
@@ -44,7 +42,7 @@ extension CacheCore {
     var life: LifeID {
         state.withLock { state in
             state.noticeReplacement()
-            return state.cacheLife
+            return state.wipes.life
         }
     }
 
@@ -53,13 +51,13 @@ extension CacheCore {
         let time = clock.ofCall
         return state.withLock { state in
             state.noticeReplacement()
-            return StoredPlace(life: state.cacheLife, time: time)
+            return StoredPlace(life: state.wipes.life, time: time)
         }
     }
 
     /// The place of a call of this number, which confirms nothing if it is saved again.
     func place(ofCall sequence: LocalNumber) -> StoredPlace {
-        state.withLock { StoredPlace(life: $0.cacheLife, time: 0, numbers: $0.numbers(ofCall: sequence)) }
+        state.withLock { StoredPlace(life: $0.wipes.life, time: 0, numbers: $0.numbers.place(ofCall: sequence)) }
     }
 
     /// Queues `write`; from now on every read sees it.
@@ -77,22 +75,22 @@ extension CacheCore {
                 throw error
             }
             if state.isOfAnotherLife(write) { throw CacheError.isOfAnotherLife }
-            guard write.sequence > state.wipedAt || write.isEmpty else {
+            guard write.sequence > state.numbers.wipedAt || write.isEmpty else {
                 // Should the wipe fail, or have others replaced the files by what they were, what the store then still holds
                 // is not what was last set.
                 if write.completion == nil,
-                    write.sequence <= state.replacedAt
+                    write.sequence <= state.numbers.replacedAt
                         || state.queue.calls.contains(where: { $0.isWipe && $0.sequence > write.sequence })
                 {
                     state.forget(write)
                 }
                 throw CacheError(.cancelled, "The cache was wiped after the call was made.")
             }
-            if write.isWipe { state.wipedAt = max(state.wipedAt, write.sequence) }
+            if write.isWipe { state.numbers.wipe(at: write.sequence) }
             // A wipe that no call asked for only forgets.
-            if write.isWipe, write.completion != nil { state.cacheLife.wipe() }
+            if write.isWipe, write.completion != nil { state.wipes.life.wipe() }
             // Writes that callers wait for are held up elsewhere, and take no room from the others.
-            if write.completion == nil, !write.isInvalidation,
+            if write.completion == nil, write.kind != .invalidation,
                 state.queue.unawaitedByteCount + write.byteCount > queueLimit
             {
                 isRefused = true
@@ -117,8 +115,8 @@ extension CacheCore {
         if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }
         var refused = write.invalidation
         if state.queue.unawaitedByteCount + refused.byteCount > queueLimit + lostLimit {
-            refused = PendingWrite(sequence: write.sequence, isWipe: true)
-            state.wipedAt = max(state.wipedAt, write.sequence)
+            refused = PendingWrite(sequence: write.sequence, kind: .wipe)
+            state.numbers.wipe(at: write.sequence)
         }
         state.append(refused)
     }
@@ -174,23 +172,17 @@ extension CacheCore {
 extension CacheState {
     /// Whether `write` speaks as of a place in another life of the cache, or was made before a wipe that takes it along.
     func isOfAnotherLife(_ write: PendingWrite) -> Bool {
-        write.asOf.map { $0.life != cacheLife } ?? false || write.wipes.map { $0 != cacheLife.wipes } ?? false
+        write.asOf.map { $0.life != wipes.life } ?? false || write.content.wipes.map { $0 != wipes.life.wipes } ?? false
     }
 
     /// Begins another life of the cache; returns the queued calls that are of an earlier one.
     ///
     /// They were queued while the transaction ran that ended that life.
     mutating func beginLife() -> [PendingWrite] {
-        cacheLife.wipe()
+        wipes.life.wipe()
         return queue.calls.filter { isOfAnotherLife($0) }
     }
 
-    /// Where the call of number `sequence` is among the calls of all processes, as far as is known.
-    func numbers(ofCall sequence: LocalNumber) -> StoredPlace.Numbers {
-        StoredPlace.Numbers(
-            number: sequence.number(shiftedBy: shift), committed: lastCommitted, shift: shift
-        )
-    }
 }
 
 extension CacheError {

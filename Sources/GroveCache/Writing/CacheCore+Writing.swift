@@ -57,12 +57,12 @@ extension CacheCore {
         let (hasLost, everything) = state.withLock { ($0.overlay.hasLost, $0.overlay.everything) }
         guard hasLost else { return }
         if let number = everything {
-            let wipe = PendingWrite(sequence: number, isWipe: true)
+            let wipe = PendingWrite(sequence: number, kind: .wipe)
             guard case .success(let changes) = wipeStore(wipe) else { return }
             state.withLock { state in
                 state.settle(by: [wipe])
                 // A call of before that comes late would bring back what was set over by one that failed.
-                state.wipedAt = max(state.wipedAt, number)
+                state.numbers.wipe(at: number)
             }
             return audience.tell(of: changes)
         }
@@ -177,16 +177,14 @@ extension CacheCore {
     ) throws(CacheError) -> CommitTokens? {
         var committed: TransactionSummary?
         var others: [ChangeSet] = []
-        let (shift, lastCommitted, known) = state.withLock {
-            ($0.shift, $0.lastCommitted, ($0.knownCommit, $0.knownStore))
-        }
+        let (numbers, known) = state.withLock { ($0.numbers, $0.commits) }
         let history = historyLimit
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
                 try checkIsCurrent()
                 var commit = try WriteTransaction(
-                    isBuffered ? BufferedTransaction(transaction) : transaction, session: session, shift: shift,
-                    lastCommitted: lastCommitted,
+                    isBuffered ? BufferedTransaction(transaction) : transaction, session: session, shift: numbers.shift,
+                    lastCommitted: numbers.committed,
                     eviction: EvictionWork(
                         evictor, clock: evictor == nil ? .nan : clock.ofRead, shows: audience.streams.shows),
                     renewal: renewal.seconds, history: history,
@@ -194,8 +192,7 @@ extension CacheCore {
                         isPlaceTaken.load(ordering: .relaxed) ? listLog : nil,
                         mostTold: audience.streams.isFollowed ? .max : history.mostElementsTold))
                 others = changesOfOthers(
-                    after: known.0, isSame: known.1 == .none || known.1 == commit.stored.store, commit.stored,
-                    in: transaction)
+                    after: known.last, isSame: known.isSame(commit.stored), commit.stored, in: transaction)
                 try commit.prepareAccount()
                 absorbTouches()
                 try body(&commit)
@@ -219,11 +216,8 @@ extension CacheCore {
         listLog.append(committed.listEdits)
         let unneeded = state.withLock { state in
             state.countCommit()
-            state.shift = committed.shift
-            state.forgottenDeletion = committed.stored.forgottenDeletion
-            state.lastCommitted = committed.stored.sequence
-            state.know(committed.stored)
-            state.ownCommits.note(committed.stored, of: session)
+            state.numbers.commit(committed)
+            state.commits.note(committed.stored, of: session)
             state.leave(group)
             upcoming.withLock { $0 = nil }
             return state.overlay.takeUnneeded()
@@ -283,8 +277,8 @@ extension CacheCore {
             noticeIfReplaced()
             let store = try currentStore()
             // The file that is gone for a moment is not taken for one that others replaced.
-            state.withLock { $0.lastFile = nil }
-            defer { state.withLock { $0.lastFile = source.file } }
+            state.withLock { $0.files.identity = nil }
+            defer { state.withLock { $0.files.identity = source.file } }
             // A wipe that no call asked for only forgets, and not what is kept.
             let isAsked = wipe.completion != nil
             var stored = StoreState()
@@ -295,7 +289,7 @@ extension CacheCore {
                 } else {
                     stored = try KeptRecords(in: store, source.directory).empty(store, in: source.directory)
                 }
-                if let generation, isAsked { state.withLock { $0.countWipe(generation) } }
+                if let generation, isAsked { state.withLock { $0.wipes.count(generation) } }
                 if let directory = source.directory {
                     try StoreDirectory.removeSetAside(directory)
                     if isAsked { KeptRecords.removeSaved(in: directory) }
@@ -303,11 +297,9 @@ extension CacheCore {
                 wipeBudget()
             }
             let shift = state.withLock { [stored] state in
-                state.forgottenDeletion = .zero
-                state.lastCommitted = .zero
-                state.know(stored)
-                state.ownCommits = OwnCommits()
-                return state.shift
+                state.numbers.empty()
+                state.commits.begin(stored)
+                return state.numbers.shift
             }
             listLog.removeAll()
             ledger.synchronizationFailure = nil
@@ -374,7 +366,7 @@ extension CacheCore {
 
 extension PendingWrite {
     /// Whether the follower whose edit this is makes good that it failed: it stores the whole list.
-    fileprivate func isAnswered(_ error: CacheError?) -> Bool { ticket != .none && error?.code == .outOfRange }
+    fileprivate func isAnswered(_ error: CacheError?) -> Bool { content.ticket != .none && error?.code == .outOfRange }
 }
 
 extension Result {

@@ -60,7 +60,7 @@ struct Overlay: Sendable {
         lastLost = max(lastLost, write.sequence)
         guard everything == nil, !write.isWipe else { return everything = lastLost }
         let place = nextPlace()
-        for lost in (write.isInvalidation ? write : write.invalidation).ofOneKeyEach {
+        for lost in (write.kind == .invalidation ? write : write.invalidation).ofOneKeyEach {
             lostBytes += table.lose(lost, from: place)
         }
         if lostBytes > lostLimit { everything = lastLost }
@@ -117,6 +117,6 @@ struct Overlay: Sendable {
 extension PendingWrite {
     /// This invalidation as one of each key.
     fileprivate var ofOneKeyEach: [PendingWrite] {
-        extras.map { PendingWrite(sequence: sequence, extras: [$0], isInvalidation: true) }
+        extras.map { PendingWrite(Content(extras: [$0]), sequence: sequence, kind: .invalidation) }
     }
 }

@@ -216,7 +216,7 @@ extension OverlayTable.Entry {
     fileprivate func isOverwritten(by later: OverlayTable.Entry) -> Bool {
         guard node >= 0, later.node >= 0, let tree = call.tree, let laterTree = later.call.tree,
             // An answer may be older than what it would overwrite, and what fills gaps overwrites nothing.
-            call.sequence < later.call.sequence, later.call.asOf == nil, !later.call.fillsOnly
+            call.sequence < later.call.sequence, later.call.asOf == nil, !later.call.content.fillsOnly
         else { return false }
         let (node, other) = (tree.node(Int(node)), laterTree.node(Int(later.node)))
         guard unsafe isEqual(node.key, other.key), unsafe isEqual(node.recordName, other.recordName),

@@ -46,14 +46,23 @@ final class PendingWrite: Sendable {
         }
     }
 
+    /// What a call is.
+    enum Kind: Sendable {
+        /// It changes what it names.
+        case change
+        /// It only forgets what an earlier one could not store.
+        case invalidation
+        /// It empties the store: nothing before it shows any more.
+        case wipe
+    }
+
     /// The number of the call, taken when it was made.
     let sequence: LocalNumber
     /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
-    /// The place that its content is as of; `nil` if that is the call itself.
-    let asOf: StoredPlace?
-    /// How often calls of this process had emptied the store when the call was made; `nil` if no wipe since takes the call along.
-    let wipes: WipeCount?
+    /// What it writes.
+    let content: Content
+    let kind: Kind
     /// The place of the call in the queue: calls are committed in this order; 0 before it is queued.
     var place: QueuePlace { unsafe queuePlace }
     // SAFETY: set once, under the lock of the queue, before any other thread can see the call.
@@ -62,16 +71,6 @@ final class PendingWrite: Sendable {
     var isSuperseded: Bool { unsafe hasNoSay }
     // SAFETY: set by the writer, and read by it after that.
     private nonisolated(unsafe) var hasNoSay = false
-    let tree: NodeTree?
-    /// Whether of the tree's nodes those are stored that the store has no record of.
-    let fillsOnly: Bool
-    let extras: [Extra]
-    /// The number that the follower gave to its edit of a list, if it is one.
-    let ticket: EditTicket
-    /// Whether the call empties the store: nothing before it shows any more.
-    let isWipe: Bool
-    /// Whether the call only forgets what an earlier one could not store.
-    let isInvalidation: Bool
     /// Whether the call is done only when the commit survives loss of power.
     let isDurable: Bool
     /// The follower that made the call.
@@ -86,34 +85,31 @@ final class PendingWrite: Sendable {
     private let places: [[UInt8]: Int]?
 
     init(
-        sequence: LocalNumber, time: UInt32 = 0, asOf: StoredPlace? = nil, wipes: WipeCount? = nil,
-        tree: NodeTree? = nil,
-        fillsOnly: Bool = false, extras: [Extra] = [], isWipe: Bool = false, isInvalidation: Bool = false,
+        _ content: Content = Content(), sequence: LocalNumber, time: UInt32 = 0, kind: Kind = .change,
         isDurable: Bool = false, origin: FollowerID = .none,
-        ticket: EditTicket = .none,
         settled: (@Sendable (Result<Bool, CacheError>) -> Void)? = nil,
         completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)? = nil
     ) {
-        self.settled = settled
+        self.content = content
         self.sequence = sequence
         self.time = time
-        self.asOf = asOf
-        self.wipes = wipes
-        self.tree = tree
-        self.fillsOnly = fillsOnly
-        self.extras = extras
-        self.ticket = ticket
-        self.isWipe = isWipe
-        self.isInvalidation = isInvalidation
+        self.kind = kind
         self.isDurable = isDurable
         self.origin = origin
+        self.settled = settled
         self.completion = completion
-        byteCount = extras.reduce(256 + (tree?.byteCount ?? 0)) { $0 + $1.byteCount }
+        let extras = content.extras
+        byteCount = extras.reduce(256 + (content.tree?.byteCount ?? 0)) { $0 + $1.byteCount }
         // Of an invalidation every key is another one.
         places =
-            isInvalidation && extras.count > 8
+            kind == .invalidation && extras.count > 8
             ? Dictionary(uniqueKeysWithValues: extras.indices.map { (extras[$0].storeKey, $0) }) : nil
     }
+
+    var tree: NodeTree? { content.tree }
+    var extras: [Extra] { content.extras }
+    var asOf: StoredPlace? { content.asOf }
+    var isWipe: Bool { kind == .wipe }
 
     /// Whether the call names no key, as a flush and a wipe do.
     var isEmpty: Bool { tree == nil && extras.isEmpty }
@@ -136,15 +132,15 @@ final class PendingWrite: Sendable {
                 Invalidation(isDeletion: extra.isDeletion, deletedAt: extra.isDeletion && asOf == nil ? sequence : nil))
         }
         // What is there is no older than what only fills gaps.
-        for key in fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
+        for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
         return PendingWrite(sequence: sequence, forgetting: keys)
     }
 
     /// An invalidation of `keys`, and whether each was about a deletion.
     private convenience init(sequence: LocalNumber, forgetting keys: [[UInt8]: Invalidation]) {
         self.init(
-            sequence: sequence, extras: keys.map { .invalidate(storeKey: $0.key, $0.value) },
-            isInvalidation: true)
+            Content(extras: keys.map { .invalidate(storeKey: $0.key, $0.value) }), sequence: sequence,
+            kind: .invalidation)
     }
 
     /// All of `invalidations` in one; it may forget what was written between them.
@@ -161,7 +157,7 @@ final class PendingWrite: Sendable {
         guard extras.count > 1 else { return [] }
         let middle = extras.count / 2
         return [extras[..<middle], extras[middle...]].map {
-            PendingWrite(sequence: sequence, extras: Array($0), isInvalidation: true)
+            PendingWrite(Content(extras: Array($0)), sequence: sequence, kind: .invalidation)
         }
     }
 
@@ -244,10 +240,11 @@ final class PendingWrite: Sendable {
         }
         guard let place else {
             return unsafe RecordUpdate(
-                key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time, fillsOnly: fillsOnly)
+                key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time,
+                fillsOnly: content.fillsOnly)
         }
         var update = unsafe RecordUpdate(
-            key: key, change: change, sequence: place.number, time: time, fillsOnly: fillsOnly)
+            key: key, change: change, sequence: place.number, time: time, fillsOnly: content.fillsOnly)
         // Numbers that another process has given since are not told from those of calls before the place.
         update.yieldsAfter = place.shift == shift ? place.number : place.committed
         return update
@@ -289,16 +286,16 @@ extension PendingWrite {
 
 extension PendingWrite {
     /// What a call writes.
-    struct Content {
+    struct Content: Sendable {
         var tree: NodeTree?
-        /// See ``PendingWrite/fillsOnly``.
+        /// Whether of the tree's nodes those are stored that the store has no record of.
         var fillsOnly = false
         var extras: [Extra] = []
         /// The number that the follower gave to its edit of a list, if it is one.
         var ticket = EditTicket.none
         /// The place that it is as of; `nil` if that is the call itself.
         var asOf: StoredPlace?
-        /// See ``PendingWrite/wipes``.
+        /// How often calls of this process had emptied the store when the call was made; `nil` if no wipe since takes the call along.
         var wipes: WipeCount?
         /// Whether the content comes from the source of the models, so that their ages start again from zero.
         var isConfirmed = false

@@ -50,13 +50,12 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     /// Performs one call of the body.
     func perform(_ durability: Durability, _ content: PendingWrite.Content) throws(CacheError) -> ChangeSet {
         if let failure { throw failure }
-        if let asOf = content.asOf, core.state.withLock({ $0.cacheLife }) != asOf.life {
+        if let asOf = content.asOf, core.state.withLock({ $0.wipes.life }) != asOf.life {
             throw CacheError.isOfAnotherLife
         }
         if durability == .durable { self.durability = .durable }
         let write = PendingWrite(
-            sequence: core.takeNumber(), time: content.isConfirmed ? content.asOf?.time ?? time : 0, asOf: content.asOf,
-            tree: content.tree, extras: content.extras)
+            content, sequence: core.takeNumber(), time: content.isConfirmed ? content.asOf?.time ?? time : 0)
         do throws(CacheError) {
             let set = try unsafe commit.pointee.stage(write)
             if let buffer = unsafe commit.pointee.buffer { try limit.check(buffer) }

@@ -52,8 +52,8 @@ final class WriteLedger: Sendable {
         state.withLock { state in
             state.count {
                 $0.commits += 1
-                $0.recordsPut += summary.putCount
-                $0.bytesPut += summary.putBytes
+                $0.recordsPut += summary.written.records
+                $0.bytesPut += summary.written.bytes
             }
         }
     }

@@ -8,24 +8,13 @@ import GroveModel
 extension WriteTransaction {
     /// `node` without its names; its shape is stored, unless there is no room for it.
     mutating func shaped(_ node: NodeTree.Node) throws(CacheError) -> ShapedBody? {
-        guard var shaped = splitBody.split(node) else { return nil }
-        // Nodes of one type are written one after the other.
-        if shaped.hash == lastShape.hash {
-            shaped.isStored = lastShape.isStored
-            return shaped
-        }
-        var (place, end) = (0, shapesStored.count)
-        while place < end {
-            let middle = (place + end) / 2
-            if shapesStored[middle].hash < shaped.hash { place = middle + 1 } else { end = middle }
-        }
-        if place < shapesStored.count, shapesStored[place].hash == shaped.hash {
-            shaped.isStored = shapesStored[place].isStored
+        guard var shaped = shapes.split(node) else { return nil }
+        if let isStored = shapes.isStored(shaped.hash) {
+            shaped.isStored = isStored
         } else {
             shaped.isStored = try store(shaped)
-            shapesStored.insert((shaped.hash, shaped.isStored), at: place)
+            shapes.note(shaped.hash, isStored: shaped.isStored)
         }
-        lastShape = (shaped.hash, shaped.isStored)
         return shaped
     }
 
@@ -53,16 +42,55 @@ extension WriteTransaction {
         }
     }
 
-    /// What is stored under `key`, a node's that is to become `shaped`; its shape is that one, among ``shapes``, or lost.
+    /// What is stored under `key`, a node's that is to become `shaped`; its shape is that one, among ``KnownShapes/met``, or lost.
     mutating func findNode(
         _ key: UnsafeRawBufferPointer, becoming shaped: ShapedBody?
     ) throws(CacheError) -> UnsafeRawBufferPointer? {
         let stored = try unsafe transaction.get(key)
         guard let hash = unsafe stored.flatMap({ unsafe RecordHeader.shapeHash(of: $0) }),
-            hash != shaped?.hash, unsafe shapes.find(hash) == nil
+            hash != shaped?.hash, unsafe shapes.met.find(hash) == nil
         else { return unsafe stored }
         guard let shape = try transaction.shape(hash) else { return try unsafe transaction.get(key) }
-        shapes.add(shape)
+        shapes.met.add(shape)
         return try unsafe transaction.get(key)
+    }
+}
+
+/// The shapes that one transaction has to do with.
+struct KnownShapes: ~Copyable {
+    /// Those that were met or stored.
+    var met = ShapeTable()
+    /// Which were looked for in the store, and whether it has them, in the order of their hashes.
+    private var stored: [(hash: UInt64, isStored: Bool)] = []
+    /// The one of them that was needed last: nodes of one type are written one after the other.
+    private var last: (hash: UInt64, isStored: Bool) = (0, false)
+    private var splitBody = SplitBody()
+
+    /// `node` as its shape and its values; `nil` if it has none.
+    mutating func split(_ node: NodeTree.Node) -> ShapedBody? { splitBody.split(node) }
+
+    /// Whether the store has the shape; `nil` if it was not looked for.
+    mutating func isStored(_ hash: UInt64) -> Bool? {
+        if hash == last.hash { return last.isStored }
+        let place = place(of: hash)
+        guard place < stored.count, stored[place].hash == hash else { return nil }
+        last = stored[place]
+        return last.isStored
+    }
+
+    /// Notes whether the store has the shape.
+    mutating func note(_ hash: UInt64, isStored: Bool) {
+        last = (hash, isStored)
+        stored.insert(last, at: place(of: hash))
+    }
+
+    /// Where the shape is in ``stored``, or belongs.
+    private func place(of hash: UInt64) -> Int {
+        var (place, end) = (0, stored.count)
+        while place < end {
+            let middle = (place + end) / 2
+            if stored[middle].hash < hash { place = middle + 1 } else { end = middle }
+        }
+        return place
     }
 }

@@ -7,25 +7,13 @@ struct WriteTransaction: ~Copyable {
     var stored: StoreState
     private let original: StoreState
     private(set) var shift: CallNumber.Shift
-    private var key = KeyBuffer()
     private var out = ByteBuffer(capacity: 1_024)
-    var hasWritten = false
-    /// The shapes that were met or stored.
-    var shapes = ShapeTable()
-    /// Which were looked for in the store, and whether it has them, in the order of their hashes.
-    var shapesStored: [(hash: UInt64, isStored: Bool)] = []
-    /// The one of them that was needed last.
-    var lastShape: (hash: UInt64, isStored: Bool) = (0, false)
-    var splitBody = SplitBody()
-    /// The session that writes, for ``StoreState/session``.
-    private let session: SessionID
+    var shapes = KnownShapes()
+    /// The session that writes, and the place of the last of its queue's calls that were applied.
+    private var writer: StoreState.Writer
     /// See ``RecordUpdate/renewal``.
     let renewal: UInt32?
-    /// The place of the last of the queue's calls that were applied.
-    private var place = QueuePlace.zero
-    /// Records put, and the bytes of their keys and values.
-    private(set) var putCount = 0
-    private(set) var putBytes = 0
+    var written = Written()
     /// What it does about the budget.
     var eviction: EvictionWork
     /// What it does to lists.
@@ -40,7 +28,7 @@ struct WriteTransaction: ~Copyable {
     ) throws(CacheError) {
         self.lists = lists
         self.transaction = transaction
-        self.session = session
+        writer = StoreState.Writer(session: session, place: .zero)
         self.renewal = renewal
         self.eviction = eviction
         self.history = HistoryDraft(history)
@@ -55,8 +43,7 @@ struct WriteTransaction: ~Copyable {
     /// What it leaves behind, after ``finish()``.
     var summary: TransactionSummary {
         TransactionSummary(
-            found: original, stored: stored, shift: shift, putCount: putCount, putBytes: putBytes,
-            listEdits: lists.entries)
+            found: original, stored: stored, shift: shift, written: written, listEdits: lists.entries)
     }
 
     /// Who evicts, if there is a budget.
@@ -71,7 +58,7 @@ struct WriteTransaction: ~Copyable {
         eviction.ownNumbers = number...number
         eviction.own.removeAll()
         let set = try store(write)
-        place = max(place, write.place)
+        writer.place = max(writer.place, write.place)
         var evicted = try removeVictims(downToAll: limit.hard)
         let most = eviction.evictions(besideNext: write.entryCount)
         evicted.add(try removeVictims(downTo: limit.soft, most: most, isSoft: true))
@@ -106,7 +93,7 @@ struct WriteTransaction: ~Copyable {
     /// - Returns: what was evicted.
     mutating func settle(_ limit: PayloadLimit) throws(CacheError) -> EvictedNames {
         var evicted = try removeVictims(downToAll: limit.hard)
-        evicted.add(try removeVictims(downTo: limit.soft, most: 2 * putCount + 16, isSoft: true))
+        evicted.add(try removeVictims(downTo: limit.soft, most: 2 * written.records + 16, isSoft: true))
         return evicted
     }
 
@@ -166,7 +153,7 @@ struct WriteTransaction: ~Copyable {
             collections: named.collections, aliases: named.aliases, lists: lists.changes,
             changesEverything: named.changesHolders)
         set.origin = write.origin
-        set.editTicket = write.ticket
+        set.editTicket = write.content.ticket
         set.isSuperseded = isSuperseded
         if isSuperseded { write.noteSuperseded() }
         return set
@@ -183,30 +170,31 @@ struct WriteTransaction: ~Copyable {
         if let outcome = try applyToCollection(extra, storeKey, of: write, sequence: sequence, deletions: deletions) {
             return outcome
         }
-        unsafe storeKey.withUnsafeBytes { unsafe key.set($0[0], UnsafeRawBufferPointer(rebasing: $0[1...])) }
         guard let change = extra.change else { return .unchanged }
-        var update = unsafe write.update(key.bytes, change, shift: shift)
-        let outcome = try perform(&update)
-        if outcome.isUnchanged, let tree = write.tree, !deletions.isEmpty, let body = extra.body {
-            let mustRefresh = unsafe body.withUnsafeBytes {
-                unsafe names(deletions, after: update.storedSequence, in: $0, tree)
+        return try unsafe storeKey.withUnsafeBytesTyped { (key) throws(CacheError) in
+            var update = unsafe write.update(key, change, shift: shift)
+            let outcome = try perform(&update)
+            if outcome.isUnchanged, let tree = write.tree, !deletions.isEmpty, let body = extra.body {
+                let mustRefresh = unsafe body.withUnsafeBytes {
+                    unsafe names(deletions, after: update.storedSequence, in: $0, tree)
+                }
+                if mustRefresh {
+                    update.refreshes = true
+                    _ = try perform(&update)
+                }
             }
-            if mustRefresh {
-                update.refreshes = true
-                _ = try perform(&update)
-            }
+            return outcome
         }
-        return outcome
     }
 
     /// Writes the store's own record, if anything was written.
     mutating func finish() throws(CacheError) {
-        guard hasWritten else {
+        guard written.isSomething else {
             stored = original
             return
         }
         try finishHistory()
-        stored.note(session, upTo: place)
+        stored.note(writer)
         guard stored != original else { return }
         stored.clock.advance(evictor?.hitTime ?? 0)
         try stored.write(transaction)
@@ -226,9 +214,7 @@ struct WriteTransaction: ~Copyable {
     }
 
     private mutating func put(_ key: UnsafeRawBufferPointer) throws(CacheError) {
-        hasWritten = true
-        putCount += 1
-        putBytes += key.count + out.count
+        written.note(key.count + out.count)
         try unsafe transaction.put(key, out.bytes)
     }
 
@@ -243,10 +229,10 @@ struct WriteTransaction: ~Copyable {
         }
         update.forgottenDeletion = stored.forgottenDeletion
         update.renewal = renewal
-        let outcome = try unsafe update.apply(to: existing, into: &out, shapes: shapes)
+        let outcome = try unsafe update.apply(to: existing, into: &out, shapes: shapes.met)
         if stored.forgottenDeletion < update.forgottenDeletion {
             stored.forgottenDeletion = update.forgottenDeletion
-            hasWritten = true
+            written.isSomething = true
         }
         switch outcome {
         case .replaced, .overtaken: try unsafe replace(update.key, existing)
@@ -293,7 +279,7 @@ struct WriteTransaction: ~Copyable {
     ) throws(CacheError) {
         let existingCount = unsafe existing?.count
         let references = unsafe markedReferences(key, existing)
-        hasWritten = true
+        written.isSomething = true
         try unsafe transaction.remove(key)
         try unsafe account(key, old: existingCount, new: nil)
         if let references { try unsafe follow(key, nil, former: references) }
@@ -320,6 +306,21 @@ struct WriteTransaction: ~Copyable {
     }
 }
 
+/// What a transaction has written: records put, and the bytes of their keys and values.
+struct Written {
+    /// Whether anything is not as it was, as after a removal.
+    var isSomething = false
+    private(set) var records = 0
+    private(set) var bytes = 0
+
+    /// Notes a record of so many bytes that was put.
+    mutating func note(_ bytes: Int) {
+        isSomething = true
+        records += 1
+        self.bytes += bytes
+    }
+}
+
 /// What a group commit leaves behind for the cache to remember.
 struct TransactionSummary {
     /// What the store said of itself before.
@@ -327,8 +328,7 @@ struct TransactionSummary {
     /// What it says now.
     var stored: StoreState
     var shift: CallNumber.Shift
-    var putCount: Int
-    var putBytes: Int
+    var written: Written
     /// What it did to lists, for the log.
     var listEdits: [ListLog.Entry]
 }

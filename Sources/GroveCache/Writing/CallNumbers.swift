@@ -1,0 +1,63 @@
+import GroveModel
+
+/// The numbers of calls: this process's own, and where they are among those of all processes.
+struct CallNumbers: Sendable {
+    /// The last call that writes.
+    private(set) var last: LocalNumber
+    /// What other processes' writes have added to the numbers since.
+    private(set) var shift = CallNumber.Shift.zero
+    /// The highest number that the store held when this process last looked.
+    private(set) var committed: CallNumber
+    /// See ``StoreState/forgottenDeletion``.
+    private(set) var forgottenDeletion: CallNumber
+    /// The last call that does not land any more: what is there now is from after it.
+    private(set) var wipedAt = LocalNumber.zero
+    /// The last call before other processes replaced the files, which may hold what such calls were to replace.
+    private(set) var replacedAt = LocalNumber.zero
+
+    /// Those of a process that has just opened a store which says `stored` of itself.
+    init(_ stored: StoreState) {
+        last = LocalNumber(rawValue: stored.sequence.rawValue)
+        committed = stored.sequence
+        forgottenDeletion = stored.forgottenDeletion
+    }
+
+    /// Takes the number of the next call.
+    mutating func take() -> LocalNumber {
+        last = last.next
+        return last
+    }
+
+    /// Where the call `number` is among the calls of all processes, as far as is known.
+    func place(ofCall number: LocalNumber) -> StoredPlace.Numbers {
+        StoredPlace.Numbers(number: number.number(shiftedBy: shift), committed: committed, shift: shift)
+    }
+
+    /// Notes that calls up to `number` land no more.
+    mutating func wipe(at number: LocalNumber) { wipedAt = max(wipedAt, number) }
+
+    /// Notes that other processes replaced the files.
+    mutating func replace() {
+        wipe(at: last)
+        replacedAt = last
+    }
+
+    /// Notes a commit of this process.
+    mutating func commit(_ summary: TransactionSummary) {
+        shift = summary.shift
+        committed = summary.stored.sequence
+        forgottenDeletion = summary.stored.forgottenDeletion
+    }
+
+    /// Notes that the store is empty.
+    mutating func empty() { (committed, forgottenDeletion) = (.zero, .zero) }
+
+    /// Takes over a store of others, which says `stored` of itself.
+    ///
+    /// Later calls get higher numbers than anything in there, and so does one that has its number already and finds this now.
+    mutating func adopt(_ stored: StoreState) {
+        if stored.sequence >= last.number(shiftedBy: shift) { shift = last.shift(after: stored.sequence) }
+        committed = stored.sequence
+        forgottenDeletion = stored.forgottenDeletion
+    }
+}
