@@ -1,61 +1,47 @@
 import Dispatch
 import GroveModel
-import Synchronization
 
 /// What all handles on one store share: it joins the rooms, each of which has its own owner.
 ///
 /// ``state`` is what calls, reads and the writer must see together. ``readers`` keeps the readers, ``ledger`` what the
-/// writer has done, ``audience`` who is told. ``evictor`` is the writer's alone. Everything that
-/// opens, commits, evicts or closes runs on ``writer``.
+/// writer has done, ``audience`` who is told, ``handles`` who is open. ``evictor`` is the writer's alone. Everything
+/// that opens, commits, evicts or closes runs on ``writer``.
 final class CacheCore: Sendable {
     let source: StoreSource
     let state: Lock<CacheState>
-    /// Advances with each call that fails and each opening; ``state`` has it too.
-    let epoch = ReadEpoch()
     /// What the store does not show, for readers; ``state`` has it too.
     let overlay: OverlayTable
     let readers = Readers()
-    /// The views that users hold open.
-    let openViews = OpenViews()
     let ledger = WriteLedger()
     let audience = Audience()
+    let followers = Followers()
+    let handles: OpenHandles
     /// Who evicts, if there is a budget.
     let evictor: Evictor?
-
-    /// The most bytes of queued writes; what `setModel` brings beyond them becomes an invalidation.
-    let queueLimit: Int
-    /// The most bytes that name what could not be stored.
-    let lostLimit: Int
-    /// What tells the time of confirmations.
-    let clock: AgeClock
-    /// How old the time of a record must be for a write that changes nothing to renew it.
-    let renewal = RenewalInterval()
-    /// What the store remembers this cache by if that wrote last.
-    let session = SessionID.random()
-    /// Whether the bytes of a view stay until it ends.
-    let keepsBytes: Bool
-
+    let ages: Ages
+    /// What it found and drew as it opened the store first.
+    let opening: Opening
     /// Commits, one after the other; of code of users only the bodies of their transactions run here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     static let writerKey = DispatchSpecificKey<ObjectIdentifier>()
-    /// Reads that were asked for with a completion.
-    let readQueue = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
-    /// Where the calls of followers wait for a moment.
-    let followers = FollowerLine()
-    /// What this process did to lists lately, for answers of the network that were asked for before.
-    let listLog = ListLog()
-    /// Whether an answer can be as of a place.
-    let isPlaceTaken = Atomic(false)
-    /// Which edits of lists followers have in which commit.
-    let ownEdits = OwnEdits()
-    /// What the transaction that is about to commit leaves behind: a view may show it before ``state`` says so.
-    let upcoming = Lock<TransactionSummary?>(nil)
-    /// How many commits the history is to have: the most that a handle asked for.
-    private let historyLength = Atomic(0)
-    /// The number of the handle that was opened last.
-    private let handles = Atomic<UInt64>(0)
-    /// Why the store was set aside and made again when it was opened first, if it was.
-    private let rebuiltAfter: CacheError?
+
+    /// What tells how old records are.
+    struct Ages {
+        /// The time of confirmations.
+        let clock: AgeClock
+        /// How old the time of a record must be for a write that changes nothing to renew it.
+        let renewal = RenewalInterval()
+    }
+
+    /// The opening of the store by a core.
+    struct Opening {
+        /// What the store remembers this cache by if that wrote last.
+        let session = SessionID.random()
+        /// Whether the bytes of a view stay until it ends.
+        let keepsBytes: Bool
+        /// Why the store was set aside and made again, if it was.
+        let rebuiltAfter: CacheError?
+    }
 
     /// Opens the store.
     init(
@@ -63,15 +49,14 @@ final class CacheCore: Sendable {
         clock: AgeClock = AgeClock(now: nil)
     ) throws(CacheError) {
         self.source = source
-        self.clock = clock
-        evictor = budget.isLimited ? Evictor(budget) : nil
-        self.queueLimit = queueLimit
-        lostLimit = max(queueLimit, 1 << 20)
-        if let age = budget.expiresAfter { renewal.note(maxAge: age) }
+        ages = Ages(clock: clock)
+        let handles = OpenHandles()
+        self.handles = handles
+        evictor = budget.isLimited ? Evictor(budget, handles) : nil
+        if let age = budget.expiresAfter { ages.renewal.note(maxAge: age) }
         let opened = try source.opened(within: evictor)
-        rebuiltAfter = opened.rebuiltAfter
-        keepsBytes = opened.store.keepsBytes
-        let state = CacheState(opened, epoch: epoch, lostLimit: lostLimit)
+        opening = Opening(keepsBytes: opened.store.keepsBytes, rebuiltAfter: opened.rebuiltAfter)
+        let state = CacheState(opened, epoch: readers.epoch, queueLimit: queueLimit)
         overlay = state.overlay.table
         self.state = Lock(state)
         writer.setSpecific(key: Self.writerKey, value: ObjectIdentifier(self))
@@ -83,30 +68,26 @@ final class CacheCore: Sendable {
     ///
     /// - Returns: what the handle leaves by.
     func enter(_ observer: (any CacheObserver)?) -> HandleID {
-        let handle = HandleID(rawValue: handles.add(1, ordering: .relaxed).newValue)
+        let handle = handles.enter()
         // An observer is not told of what was before.
         if !audience.hasObservers { _ = ledger.takeReport() }
         if let observer { audience.enter(observer, of: handle) }
         return handle
     }
 
-    /// Keeps a history of at least so many commits from now on.
-    func keepHistory(of commits: Int) {
-        historyLength.max(commits, ordering: .relaxed)
-    }
-
     /// How much the store remembers of its commits.
     var historyLimit: HistoryLimit {
-        HistoryLimit(commits: historyLength.load(ordering: .relaxed), within: evictor?.budget.bytes)
+        HistoryLimit(commits: handles.historyLength, within: evictor?.budget.bytes)
     }
 
     /// Tells observers that the store was made again when it was opened, if it was.
     func tellOfRebuild() {
-        if let rebuiltAfter { audience.tell { $0.cacheDidRebuild(after: rebuiltAfter) } }
+        if let rebuiltAfter = opening.rebuiltAfter { audience.tell { $0.cacheDidRebuild(after: rebuiltAfter) } }
     }
 
     /// Lets the observer, the streams and the pins of a handle go.
     func leave(_ handle: HandleID) {
+        handles.leave(handle)
         if let evictor { writer.async { evictor.pins.leave(handle) } }
         audience.leave(handle)
     }

@@ -14,7 +14,7 @@ struct CacheState: Sendable {
     /// Wipes of all processes, and the life of the cache that the last one has begun.
     var wipes: KnownWipes
     /// Calls whose commits are not visible yet.
-    private(set) var queue = WriteQueue()
+    private(set) var queue: WriteQueue
     /// Advances with each call that fails, and if the store is opened again.
     let epoch: ReadEpoch
     /// What the store does not show.
@@ -27,14 +27,15 @@ struct CacheState: Sendable {
 }
 
 extension CacheState {
-    init(_ opened: StoreSource.Opened, epoch: ReadEpoch, lostLimit: Int) {
+    init(_ opened: StoreSource.Opened, epoch: ReadEpoch, queueLimit: Int) {
         life = .open(.current(OpenStore(opened.store, opened.generation)))
         files = KnownFiles(word: opened.generation?.word, identity: opened.file)
         numbers = CallNumbers(opened.state)
         commits = KnownCommits(opened.commitCount, opened.state)
         wipes = KnownWipes(opened.generation)
         self.epoch = epoch
-        overlay = Overlay(lostLimit: lostLimit)
+        queue = WriteQueue(limit: queueLimit)
+        overlay = Overlay(lostLimit: max(queueLimit, 1 << 20))
     }
 
     /// Whether a view of the store, while that is open, shows all there is.

@@ -130,7 +130,7 @@ struct AgeTests {
     func otherValue() throws {
         try cache.write(ann, confirmed: true)
         clock.advance(10)
-        let (late, time) = (try cache.core.takeSequence(), cache.core.clock.ofCall)
+        let (late, time) = (try cache.core.takeSequence(), cache.core.ages.clock.ofCall)
         clock.advance(10)
         try cache.write(ann, confirmed: true)
         let tree = try EncodedRoots([older], mustBeIdentified: true).tree
@@ -164,7 +164,7 @@ struct AgeTests {
         let list = try EncodedRoots([ann, bob], mustBeIdentified: false).collection("people")
         try cache.core.enqueue(
             PendingWrite(
-                sequence: try cache.core.takeSequence(), time: cache.core.clock.ofCall, extras: [list]),
+                sequence: try cache.core.takeSequence(), time: cache.core.ages.clock.ofCall, extras: [list]),
             schedulingDrain: false)
         try cache.write(ann, confirmed: true)
         #expect(try cache.readCollection("people", of: Person.self, maxAge: 60) == .miss(expired("Person:2")))

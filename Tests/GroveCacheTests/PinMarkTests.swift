@@ -87,7 +87,7 @@ struct PinMarkTests {
 
     /// How many records lost their marks because they did not fit.
     private func releases(_ cache: MemoryCache) -> Int {
-        cache.core.writer.sync { cache.core.evictor?.pins.releasedCount ?? 0 }
+        cache.core.writer.sync { cache.core.evictor?.pins.released.count ?? 0 }
     }
 
     /// The nodes that are reachable from `roots`: those that are stored, and those that are not.
@@ -130,7 +130,7 @@ func checkPins<Store>(_ cache: NormalizedCache<Store>) throws {
         }
     }
     try cache.core.writer.sync {
-        guard !evictor.pins.isStale else { return }
+        guard !evictor.pins.doubts.isStale else { return }
         let pinned = records.filter { evictor.pins.isMarked($0.hash) }
         try #require(evictor.pins.count == pinned.count && evictor.pins.bytes == pinned.reduce(0) { $0 + $1.bytes })
         try #require(!evictor.pins.isOver)

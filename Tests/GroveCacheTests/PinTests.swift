@@ -234,17 +234,16 @@ struct PinTests {
     @Test("A handle's pins end with it, and those of another handle do not")
     func handles() throws {
         let cache = try cache(20)
-        let evictor = try #require(cache.core.evictor)
         try cache.write(Fork("a", Fork("b")))
         try cache.retain("Fork:a")
         let other = PinChange(
-            root: [Namespace.node] + Array("Fork:b".utf8), isRetaining: true, handle: HandleID(rawValue: 77))
+            root: [Namespace.node] + Array("Fork:b".utf8), isRetaining: true, handle: cache.core.handles.enter())
         try cache.core.transact { (commit) throws(CacheError) in try commit.apply(other) }
-        cache.core.writer.sync { evictor.pins.leave(cache.handle) }
+        cache.core.leave(cache.handle)
         try flood(cache)
         #expect(try isThere(cache, "Fork:a", "Fork:b") == [false, true])
         #expect(throws: CacheError.self) { try cache.retain("Fork:a") }
-        cache.core.writer.sync { evictor.pins.leave(HandleID(rawValue: 77)) }
+        cache.core.leave(other.handle)
         try flood(cache)
         #expect(try isThere(cache, "Fork:b") == [false])
     }

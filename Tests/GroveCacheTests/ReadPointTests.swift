@@ -240,7 +240,7 @@ struct ReadPointTests {
             let pending = PendingReads(ofTransaction: cache.core, at: .zero)
             let point = ReadPoint(
                 try #require(cache.core.state.withLock { $0.life.currentStore }), showsStore: true,
-                epoch: cache.core.epoch.current, word: nil, commitCount: .zero, pending: pending)
+                epoch: cache.core.readers.epoch.current, word: nil, commitCount: .zero, pending: pending)
             let begun = Atomic(0)
             let last = Atomic(0)
             let group = DispatchGroup()

@@ -26,9 +26,9 @@ struct SavedTouchesTests {
         let second = try open(directory, 8 << 20)
         let evictor = try #require(second.core.evictor)
         for note in notes { #expect(try second.model(#require(note.modelIdentifier), as: Item.self) == note) }
-        #expect(evictor.savedIn != nil)
+        #expect(evictor.saved.in != nil)
         try second.write(Item(id: 1_000))
-        #expect(evictor.savedIn == nil)
+        #expect(evictor.saved.in == nil)
         let known = notes.count { note in
             let key = [Namespace.node] + Array((note.modelIdentifier?.rawValue ?? "").utf8)
             return evictor.order.main.seen.find(unsafe key.withUnsafeBytes { unsafe Evictor.hash($0) }) != nil
@@ -51,9 +51,9 @@ struct SavedTouchesTests {
         let saved = try #require(Evictor.readSaved(in: directory.path))
         let second = try open(directory, 720_000)
         #expect((Evictor.readSaved(in: directory.path) == nil) == (saved.count > 720_000 / 21))
-        #expect(second.core.evictor?.savedIn != nil)
+        #expect(second.core.evictor?.saved.in != nil)
         try second.write(Item(id: 9_001))
-        #expect(second.core.evictor?.savedIn == nil)
+        #expect(second.core.evictor?.saved.in == nil)
         second.close()
     }
 

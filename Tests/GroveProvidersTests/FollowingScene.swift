@@ -199,7 +199,7 @@ extension Scene: FollowingScene {
             cache.core.drainNow()
             cache.core.audience.events.sync {}
             cache.core.drainNow()
-            cache.core.readQueue.sync(flags: .barrier) {}
+            cache.core.readers.queue.sync(flags: .barrier) {}
         }
     }
 

@@ -8,7 +8,7 @@ extension CacheCore {
     private var budgetedStore: (any BudgetedStore)? { state.withLock { $0.life.currentStore?.budgeted } }
 
     /// Whether making room may wait for views to end: none has been open for long.
-    private var waitsForViews: Bool { openViews.longest == nil }
+    private var waitsForViews: Bool { readers.openViews.longest == nil }
 
     /// The most payload that fits now.
     func payloadLimit(of commit: borrowing WriteTransaction) -> PayloadLimit {
@@ -30,7 +30,7 @@ extension CacheCore {
         do throws(CacheError) {
             return try transactMakingRoom(group)
         } catch {
-            throw evictor == nil ? error : openViews.explain(error)
+            throw evictor == nil ? error : readers.openViews.explain(error)
         }
     }
 

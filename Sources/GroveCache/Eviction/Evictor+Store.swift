@@ -77,7 +77,7 @@ extension Evictor {
     /// Saves what is known in `directory`, if that has room for it.
     func save(in directory: String) {
         guard let bytes = save() else { return }
-        changesSinceSave = 0
+        saved.changesSince = 0
         guard budget.bytes == nil || bytes.count <= reserve else { return Evictor.removeSaved(in: directory) }
         StoreDirectory.write(bytes, to: Evictor.fileName, in: directory)
     }

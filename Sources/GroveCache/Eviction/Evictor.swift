@@ -20,46 +20,50 @@ final class Evictor: @unchecked Sendable {
     @safe @exclusivity(unchecked) var order = EvictionOrder(capacity: 1, records: 1)
     /// Where to look.
     @safe @exclusivity(unchecked) var hands = Hands()
-    /// What committed transactions have done.
-    @safe @exclusivity(unchecked) private(set) var counters = EvictionCounters()
-    /// The same with the transaction that is under way.
-    @safe @exclusivity(unchecked) private var counting = EvictionCounters()
+    /// What committed transactions have done, and the same with the transaction that is under way.
+    @safe @exclusivity(unchecked) private var counted = (committed: EvictionCounters(), now: EvictionCounters())
     /// What must stay.
-    @safe @exclusivity(unchecked) var pins = PinTable()
+    @safe @exclusivity(unchecked) var pins: PinTable
     /// Hashes of keys that are not to go now.
     @safe @exclusivity(unchecked) var spared: Set<UInt64> = []
-    /// What the store said of itself when this process saw it last: another one says that another process wrote.
-    private(set) var last: StoreState?
-    /// How often that was so, or the store was opened.
-    private(set) var foreignCommits = 0
+    /// What the store said of itself when this process saw it last, and how often it said something else then, as another process
+    /// had written, or was opened.
+    private var seen: (last: StoreState?, foreignCommits: Int) = (nil, 0)
     /// By how much the time has advanced for hits since the store's own record was written.
     @safe @exclusivity(unchecked) private(set) var hitTime = 0
-    /// Touches and evictions since what is known was saved.
-    @safe @exclusivity(unchecked) var changesSinceSave = 0
-    /// The share of expired records among those that were looked at lately.
-    @safe @exclusivity(unchecked) private var expiredShare: Float
-    /// The mean size of a record.
-    @safe @exclusivity(unchecked) private(set) var mean = Evictor.usualRecord
+    /// The mean size of a record, and the share of expired ones among those that were looked at lately.
+    @safe @exclusivity(unchecked) private var records: (mean: Int, expired: Float)
     /// Whether the order is one for what is stored.
     private var isPrepared = false
-    /// The directory in which an earlier process may have saved what it knew, until it is looked for.
-    var savedIn: String?
+    /// What is known and saved: the directory in which an earlier process may have done so, until that is looked for, and touches and
+    /// evictions since this one did.
+    @safe @exclusivity(unchecked) var saved: (in: String?, changesSince: Int) = (nil, 0)
 
-    init(_ budget: CacheBudget) {
+    init(_ budget: CacheBudget, _ handles: OpenHandles = OpenHandles()) {
         self.budget = budget
-        expiredShare = budget.expiresAfter == nil ? 0 : 1
+        pins = PinTable(handles)
+        records = (Evictor.usualRecord, budget.expiresAfter == nil ? 0 : 1)
     }
 
+    /// How often another process had written, or the store was opened.
+    var foreignCommits: Int { seen.foreignCommits }
+
+    /// The mean size of a record.
+    var mean: Int { records.mean }
+
+    /// What committed transactions have done.
+    var counters: EvictionCounters { counted.committed }
+
     /// The account as this process committed it last.
-    var account: StoreState.Account? { last?.account }
+    var account: StoreState.Account? { seen.last?.account }
 
     /// Sets how much payload fits.
     ///
     /// - Parameter saved: where an earlier process may have saved what it knew, which is taken up before the first write.
     func begin(capacity: Int, saved directory: String?) {
         self.capacity = capacity
-        (savedIn, last, isPrepared) = (directory, nil, false)
-        foreignCommits += 1
+        (saved.in, seen.last, isPrepared) = (directory, nil, false)
+        seen.foreignCommits += 1
         pins.limit = (
             // What is left is for what comes and goes, and for the engine, which needs room to write even if nothing can be evicted.
             bytes: budget.bytes == nil ? .max : capacity / 100 * 50, count: budget.nodes ?? .max
@@ -68,13 +72,13 @@ final class Evictor: @unchecked Sendable {
 
     /// Begins a transaction on a store that says `stored` of itself.
     func begin(at stored: StoreState) {
-        if last != stored {
+        if seen.last != stored {
             pins.distrust()
-            if last != nil { foreignCommits += 1 }
-            last = stored
+            if seen.last != nil { seen.foreignCommits += 1 }
+            seen.last = stored
         }
         guard let account = stored.account else { return }
-        mean = account.entries > 4 ? max(account.payloadBytes / account.entries, 1) : Evictor.usualRecord
+        self.records.mean = account.entries > 4 ? max(account.payloadBytes / account.entries, 1) : Evictor.usualRecord
         let fitting = min(capacity, budget.nodes.map { $0.multipliedReportingOverflow(by: mean).partialValue } ?? .max)
         let records = max(min(fitting / mean, budget.nodes ?? .max), 1)
         let now = stored.clock.now &+ UInt64(hitTime)
@@ -88,15 +92,15 @@ final class Evictor: @unchecked Sendable {
 
     /// Notes that a transaction was committed, which left `stored` in the store.
     func commit(_ stored: StoreState) {
-        if last != stored { hitTime = 0 }
-        last = stored
-        counters = counting
+        if seen.last != stored { hitTime = 0 }
+        seen.last = stored
+        counted.committed = counted.now
         pins.commit()
     }
 
     /// Says that a transaction was given up, or failed.
     func abort() {
-        counting = counters
+        counted.now = counted.committed
         pins.rollBack()
     }
 
@@ -104,7 +108,7 @@ final class Evictor: @unchecked Sendable {
     func removeAll() {
         begin(capacity: capacity, saved: nil)
         pins.removeAll()
-        (hitTime, changesSinceSave) = (0, 0)
+        (hitTime, saved.changesSince) = (0, 0)
     }
 
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(key, seed: 0) }
@@ -113,17 +117,17 @@ final class Evictor: @unchecked Sendable {
 
     /// Notes reads, in order.
     func touch(_ hashes: ContiguousArray<UInt64>) {
-        guard isPrepared, let last else { return }
+        guard isPrepared, let last = seen.last else { return }
         for hash in hashes { hitTime += order.hit(hash, weight: mean, now: last.clock.now &+ UInt64(hitTime)) }
-        changesSinceSave += hashes.count
+        saved.changesSince += hashes.count
     }
 
     /// Notes that a record of `weight` bytes is stored under the key whose hash is `hash`.
     ///
     /// - Parameter number: that of the call.
     func keep(_ hash: UInt64, weight: Int, number: CallNumber, isNew: Bool, now: UInt64) {
-        counting.writtenBytes += weight
-        changesSinceSave += 1
+        counted.now.writtenBytes += weight
+        saved.changesSince += 1
         pins.note(hash, bytes: weight, number: number)
         order.stored(hash, weight: weight, isNew: isNew, now: now)
     }
@@ -131,16 +135,18 @@ final class Evictor: @unchecked Sendable {
     // MARK: Who goes
 
     /// Notes whether a record that was looked at is expired, if the budget says when that is.
-    func noteLook(foundExpired isExpired: Bool) { expiredShare += ((isExpired ? 1 : 0) - expiredShare) / 256 }
+    func noteLook(foundExpired isExpired: Bool) {
+        records.expired += ((isExpired ? 1 : 0) - records.expired) / 256
+    }
 
     /// Whether so many are expired that they are worth a search.
-    var findsExpired: Bool { expiredShare > 1 / 128 }
+    var findsExpired: Bool { records.expired > 1 / 128 }
 
     /// Notes that a record was evicted, of `bytes` bytes with its key.
     func went(_ hash: UInt64, written: UInt64?, bytes: Int, now: UInt64) {
-        counting.evictions += 1
-        counting.evictedBytes += budget.bytes == nil ? 1 : bytes
-        changesSinceSave += 1
+        counted.now.evictions += 1
+        counted.now.evictedBytes += budget.bytes == nil ? 1 : bytes
+        saved.changesSince += 1
         pins.note(hash, bytes: 0, number: .zero)
         order.went(hash, written: written, now: now)
     }
@@ -155,7 +161,7 @@ final class Evictor: @unchecked Sendable {
     // MARK: What is saved
 
     /// Whether so much has changed that it should be saved.
-    var isWorthSaving: Bool { isPrepared && changesSinceSave > max(2 * order.records, 1_000) }
+    var isWorthSaving: Bool { isPrepared && saved.changesSince > max(2 * order.records, 1_000) }
 
     private static let savedVersion: UInt64 = 2
 
@@ -181,8 +187,8 @@ final class Evictor: @unchecked Sendable {
 
     /// Takes up what an earlier process saved, once.
     private func restore(now: UInt64) {
-        guard let directory = savedIn else { return }
-        savedIn = nil
+        guard let directory = saved.in else { return }
+        saved.in = nil
         let bytes = Evictor.readSaved(in: directory) ?? []
         try? unsafe bytes.withUnsafeBytes { bytes in
             guard bytes.count > 8 else { return }

@@ -15,34 +15,41 @@ struct PinTable {
         var number = CallNumber.zero
     }
 
+    /// In what the marks may not be what they should.
+    struct Doubts {
+        /// Whether something that is reachable may have no mark: another process wrote, or what did not fit may fit now.
+        var isStale = false
+        /// Whether something that is reachable has no mark, because it did not fit.
+        var isIncomplete = false
+        /// Whether marks are those of a transaction that was given up: they are made again in the next one.
+        var isWrong = false
+    }
+
+    /// The handles that are open: what another one retains is not held.
+    let handles: OpenHandles
     /// What may be marked at the most.
     var limit = (bytes: Int.max, count: Int.max)
     /// How often each handle retains each root, by the store's key: of a node, or of a collection.
     private(set) var roots: [[UInt8]: [HandleID: Int]] = [:]
     /// What this transaction has changed of the roots, as it was before.
     private var undo: [(root: [UInt8], handles: [HandleID: Int]?)] = []
-    /// Handles that are closed: what they asked for before comes too late.
-    private var departed: Set<HandleID> = []
     private var marks: [UInt64: Mark] = [:]
     /// How many references were let go of since the marks were made, each of which may leave marks idle.
     private var lost = 0
-    /// Whether something that is reachable may have no mark: another process wrote, or what did not fit may fit now.
-    private(set) var isStale = false
-    /// Whether something that is reachable has no mark, because it did not fit.
-    private(set) var isIncomplete = false
-    /// Whether marks are those of a transaction that was given up: they are made again in the next one.
-    private(set) var isWrong = false
+    private(set) var doubts = Doubts()
     /// Whether this transaction has changed any.
     private var hasChanged = false
-    /// How many records lost their marks because they did not fit.
-    private(set) var releasedCount = 0
-    /// Of how many of them the observer was told.
-    private var toldCount = 0
+    /// How many records lost their marks because they did not fit, and of how many of them the observer was told.
+    private(set) var released = (count: 0, told: 0)
     /// The records that are marked and stored, and what they take.
-    private(set) var count = 0
-    private(set) var bytes = 0
+    private var held = (count: 0, bytes: 0)
     /// The same as of the last commit.
     private(set) var committed = (count: 0, bytes: 0, isComplete: true)
+
+    init(_ handles: OpenHandles) { self.handles = handles }
+
+    var count: Int { held.count }
+    var bytes: Int { held.bytes }
 
     // MARK: Roots
 
@@ -62,12 +69,8 @@ struct PinTable {
         return before == nil && roots[root] != nil
     }
 
-    /// Whether `handle` is closed.
-    func hasLeft(_ handle: HandleID) -> Bool { departed.contains(handle) }
-
     /// Lets go of everything that `handle` retains.
     mutating func leave(_ handle: HandleID) {
-        departed.insert(handle)
         for (root, handles) in roots where handles[handle] != nil {
             roots[root]?[handle] = nil
             if roots[root]?.isEmpty == true { roots[root] = nil }
@@ -79,14 +82,14 @@ struct PinTable {
     mutating func commit() {
         undo = []
         hasChanged = false
-        committed = (count, bytes, !isIncomplete)
+        committed = (count, bytes, !doubts.isIncomplete)
     }
 
     /// Takes back what the transaction, which failed, did to the roots.
     mutating func rollBack() {
         while let last = undo.popLast() { roots[last.root] = last.handles }
         // Marks may be those of what was given up.
-        isWrong = hasChanged
+        doubts.isWrong = hasChanged
     }
 
     /// Forgets roots and marks: the store is empty.
@@ -115,8 +118,8 @@ struct PinTable {
         hasChanged = true
         let size = UInt32(clamping: new)
         marks[hash] = Mark(bytes: size, number: number)
-        bytes += Int(size) - Int(old)
-        count += (size > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
+        held.bytes += Int(size) - Int(old)
+        held.count += (size > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
     }
 
     /// Whether more is marked than may be.
@@ -135,18 +138,18 @@ struct PinTable {
     private mutating func release(downTo most: Int, _ mostCount: Int) {
         for (hash, mark) in marks.filter({ $0.value.bytes > 0 }).sorted(by: { $0.value.number < $1.value.number }) {
             guard bytes > most || count > mostCount else { break }
-            bytes -= Int(mark.bytes)
-            count -= 1
+            held.bytes -= Int(mark.bytes)
+            held.count -= 1
             marks[hash] = nil
-            releasedCount += 1
+            released.count += 1
         }
-        (isIncomplete, hasChanged) = (true, true)
+        (doubts.isIncomplete, hasChanged) = (true, true)
     }
 
     /// How many records lost their marks since it was asked last.
     mutating func takeReleased() -> Int {
-        defer { toldCount = releasedCount }
-        return releasedCount - toldCount
+        defer { released.told = released.count }
+        return released.count - released.told
     }
 
     // MARK: Letting go
@@ -158,26 +161,26 @@ struct PinTable {
     }
 
     /// Notes that something reachable may have no mark.
-    mutating func distrust() { isStale = !roots.isEmpty }
+    mutating func distrust() { doubts.isStale = !roots.isEmpty }
 
     private mutating func letGoOfRoot() {
         lost += max(marks.count, 1)
         // What did not fit may fit now.
-        if isIncomplete { distrust() }
+        if doubts.isIncomplete { distrust() }
     }
 
     /// Whether nothing has been let go of since the marks were made.
-    var isExact: Bool { lost == 0 && !isStale }
+    var isExact: Bool { lost == 0 && !doubts.isStale }
 
     /// Whether the marks must be made again before something is evicted: one may be missing, or so many may be idle that
     /// making them again costs little beside what let go of them.
-    var mustMark: Bool { isStale || lost > marks.count / 8 }
+    var mustMark: Bool { doubts.isStale || lost > marks.count / 8 }
 
     /// Takes all marks away.
     mutating func beginMarking() {
         marks = [:]
-        (count, bytes, lost) = (0, 0, 0)
-        (isStale, isIncomplete, isWrong, hasChanged) = (false, false, false, true)
+        (held, lost) = ((0, 0), 0)
+        (doubts, hasChanged) = (Doubts(), true)
     }
 
     /// The keys that a root stands for: an identifier may be a cache key too, under which another model was set.

@@ -19,7 +19,7 @@ extension WriteTransaction {
         if stored.account == nil { try recount() }
         guard let evictor else { return }
         evictor.begin(at: stored)
-        if evictor.pins.isWrong { try markAgain(evictor) }
+        if evictor.pins.doubts.isWrong { try markAgain(evictor) }
     }
 
     /// Counts everything that is stored.

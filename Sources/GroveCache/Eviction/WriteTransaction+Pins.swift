@@ -12,7 +12,7 @@ extension WriteTransaction {
             _ = evictor.pins.change(pin.root, of: pin.handle, by: -1)
             return
         }
-        if evictor.pins.hasLeft(pin.handle) { throw .isClosed }
+        guard evictor.pins.handles.isOpen(pin.handle) else { throw .isClosed }
         guard evictor.pins.change(pin.root, of: pin.handle, by: 1) else { return }
         try mark(PinTable.keys(of: pin.root), evictor)
         // What is not reachable any more may still be counted.

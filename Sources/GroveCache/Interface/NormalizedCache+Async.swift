@@ -24,7 +24,7 @@ extension NormalizedCache {
     ) async throws -> Value {
         try checkOpen()
         guard !Task.isCancelled else { throw CacheError.isCancelled }
-        await core.followers.pass()
+        await core.followers.line.pass()
         let isCancelled = Atomic(false)
         let failures = core.ledger.lockFailures
         return try await withTaskCancellationHandler {
@@ -77,7 +77,7 @@ extension NormalizedCache {
     ) async throws(CacheError) -> ChangeSet {
         try checkOpen()
         guard !Task.isCancelled else { throw CacheError.isCancelled }
-        await core.followers.pass()
+        await core.followers.line.pass()
         await core.awaitRoom()
         guard !Task.isCancelled else { throw CacheError.isCancelled }
         let outcome: Result<ChangeSet, CacheError> = await withCheckedContinuation { continuation in

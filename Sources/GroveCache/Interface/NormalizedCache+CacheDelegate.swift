@@ -77,7 +77,7 @@ extension NormalizedCache: CacheDelegate {
         _ completion: @escaping @Sendable (Value?, (any Error)?) -> Void,
         _ read: @escaping @Sendable () throws(CacheError) -> Value?
     ) {
-        core.readQueue.async {
+        core.readers.queue.async {
             let outcome: Result<Value?, CacheError>
             do throws(CacheError) {
                 outcome = .success(try read())

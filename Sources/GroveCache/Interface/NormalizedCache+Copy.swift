@@ -32,7 +32,7 @@ extension NormalizedCache {
         let isCancelled = Atomic(false)
         let outcome: Result<Void, CacheError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                core.readQueue.async { [core] in
+                core.readers.queue.async { [core] in
                     do throws(CacheError) {
                         try core.copy(to: directory) { () throws(CacheError) in
                             guard !isCancelled.load(ordering: .relaxed) else {
@@ -58,9 +58,9 @@ extension CacheCore {
     /// - Parameter check: called again and again; an error that it throws ends the copy.
     fileprivate func copy(to directory: String, _ check: @escaping () throws(CacheError) -> Void) throws(CacheError) {
         let reader = try beginRead()
-        let number = openViews.enter()
+        let number = readers.openViews.enter()
         defer {
-            openViews.leave(number)
+            readers.openViews.leave(number)
             endRead(reader)
         }
         guard let view = unsafe reader.state.pointee.view else {

@@ -98,7 +98,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
 
     deinit { cache.core.audience.streams.unfollow(origin) }
 
-    func inOrder(_ call: @escaping @Sendable () -> Void) { cache.core.followers.join(call) }
+    func inOrder(_ call: @escaping @Sendable () -> Void) { cache.core.followers.line.join(call) }
 
     func place() -> StoredPlace {
         let place = cache.core.unnumberedPlace()
@@ -196,7 +196,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         _ completion: @escaping @Sendable (Result<Value, CacheError>) -> Void,
         _ read: @escaping @Sendable (CacheCore, Reconstructor) throws(CacheError) -> Value
     ) {
-        cache.core.readQueue.async { [cache] in
+        cache.core.readers.queue.async { [cache] in
             completion(
                 Result { () throws(CacheError) in
                     try cache.checkOpen()
@@ -208,7 +208,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     }
 
     func readAgain(_ body: @escaping @Sendable ((any FollowedView)?) -> Void) {
-        cache.core.readQueue.async { [cache, origin] in
+        cache.core.readers.queue.async { [cache, origin] in
             guard (try? cache.checkOpen()) != nil, let reader = try? cache.core.beginRead() else { return body(nil) }
             reader.keepsTouches(false)
             unsafe reader.state.pointee.readsCommittedLists = true
@@ -272,7 +272,7 @@ private struct SharedView: ~Copyable, CacheReader {
             ListRead(
                 elements: elements, hidden: read.hidden,
                 commit: read.isCommitted ? commit : nil,
-                ticket: commit.map { core.ownEdits.last(of: origin, in: $0) } ?? .none)
+                ticket: commit.map { core.followers.ownEdits.last(of: origin, in: $0) } ?? .none)
         }
     }
 }

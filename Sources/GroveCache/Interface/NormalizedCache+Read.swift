@@ -44,11 +44,11 @@ extension NormalizedCache: CacheReader {
     public func read<Value>(_ body: (borrowing CacheView) throws -> Value) throws -> Value {
         try checkOpen()
         let reader = try core.beginRead()
-        let number = core.openViews.enter()
+        let number = core.readers.openViews.enter()
         let life = SnapshotLife()
         defer {
             life.isOver = true
-            core.openViews.leave(number)
+            core.readers.openViews.leave(number)
             core.endRead(reader)
         }
         let value = try body(CacheView(core: core, reader: reader, life: life))
@@ -69,7 +69,7 @@ extension NormalizedCache: CacheReader {
     ) async throws -> Value {
         guard !Task.isCancelled else { throw CacheError.isCancelled }
         return try await withCheckedThrowingContinuation { continuation in
-            core.readQueue.async {
+            core.readers.queue.async {
                 continuation.resume(with: Result { try self.read(body) })
             }
         }

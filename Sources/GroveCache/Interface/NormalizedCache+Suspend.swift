@@ -23,7 +23,7 @@ extension NormalizedCache {
     ///   failed, the next `flush()` throws its error, even after the resumption.
     public func suspend() throws(CacheError) {
         try checkOpen()
-        core.followers.pass()
+        core.followers.line.pass()
         try core.suspend()
     }
 
@@ -34,7 +34,7 @@ extension NormalizedCache {
     /// ```
     public func suspend() async throws(CacheError) {
         try checkOpen()
-        await core.followers.pass()
+        await core.followers.line.pass()
         try core.beginSuspension()
         let failures = core.ledger.lockFailures
         await withCheckedContinuation { continuation in

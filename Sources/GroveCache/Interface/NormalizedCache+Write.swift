@@ -58,7 +58,7 @@ extension NormalizedCache: CacheWriter {
     ) throws -> Value {
         try checkOpen()
         try core.checkReentrance()
-        core.followers.pass()
+        core.followers.line.pass()
         let failures = core.ledger.lockFailures
         return try core.writer.sync {
             try core.runTransaction(durability, since: failures) { scope in try body(CacheTransaction(scope: scope)) }
@@ -104,7 +104,7 @@ extension NormalizedCache: CacheWriter {
     ) throws(CacheError) -> ChangeSet {
         try checkOpen()
         try core.checkReentrance()
-        core.followers.pass()
+        core.followers.line.pass()
         let outcome = WriteOutcome()
         try enqueue(durability, isWipe: isWipe, schedulingDrain: false, content) { outcome.store($0) }
         core.drainNow()
@@ -171,7 +171,7 @@ extension NormalizedCache: CacheWriter {
     /// A model that any process changed or deleted after the place was taken stays as it is. After a wipe by any
     /// process, the write throws `cancelled`.
     public func place() -> Place {
-        core.followers.pass()
+        core.followers.line.pass()
         return Place(stored: core.place())
     }
 }
@@ -180,7 +180,7 @@ extension CacheCore {
     /// When `content` was confirmed: when it was asked for, or now; 0 if it confirms nothing.
     func time(of content: PendingWrite.Content) -> UInt32 {
         guard content.isConfirmed else { return 0 }
-        return content.asOf?.time ?? clock.ofCall
+        return content.asOf?.time ?? ages.clock.ofCall
     }
 }
 

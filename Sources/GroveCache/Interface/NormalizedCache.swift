@@ -64,7 +64,7 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
             Store.self, directory: directory, options: options, policy: policy, queueLimit: queueLimit,
             budget: budget, clock: AgeClock(now: now), observer: observer)
         self.observer = observer
-        core.keepHistory(of: history)
+        core.handles.keepHistory(of: history)
     }
 
     deinit { close() }
@@ -86,7 +86,7 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
             // A model's initialiser cannot wait for the read that it is part of, nor the writer's queue for itself: it
             // drops the last reference to the cache if the caller of an `async` write is gone before the queue is done
             // with it.
-            return core.readQueue.async { [core, handle] in
+            return core.readers.queue.async { [core, handle] in
                 CoreRegistry.shared.release(core)
                 core.leave(handle)
             }

@@ -20,16 +20,21 @@ struct StoreSource: Sendable {
     /// Whether the backend names it.
     private let isMainFileNamed: Bool
 
-    private let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
-    /// Whether a file of that name is the engine's.
-    private let owns: @Sendable (_ name: String) -> Bool
-    /// See ``SalvageableStore/hiddenDamage(in:isSuspect:)``.
-    private let hiddenDamage: @Sendable (_ directory: String, _ isSuspect: Bool) throws(CacheError) -> CacheError?
-    /// What can be read of what is kept in a damaged store.
-    private let keptRecords: @Sendable (_ directory: String) throws(CacheError) -> KeptRecords
+    private let backend: Backend
     private let policy: OpenPolicy
     /// How long another process's lock is waited for.
     private let patience: Duration
+
+    /// What the backend does.
+    private struct Backend: Sendable {
+        let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
+        /// Whether a file of that name is the engine's.
+        let owns: @Sendable (_ name: String) -> Bool
+        /// See ``SalvageableStore/hiddenDamage(in:isSuspect:)``.
+        let hiddenDamage: @Sendable (_ directory: String, _ isSuspect: Bool) throws(CacheError) -> CacheError?
+        /// What can be read of what is kept in a damaged store.
+        let keptRecords: @Sendable (_ directory: String) throws(CacheError) -> KeptRecords
+    }
 
     init<Store: NodeStore>(
         _ store: Store.Type, directory: String?, options: Store.Options, policy: OpenPolicy
@@ -37,16 +42,23 @@ struct StoreSource: Sendable {
         self.directory = directory
         self.policy = policy
         patience = (options as? any PatientOptions)?.lockTimeout ?? StoreGeneration.patience
-        owns = { Store.owns(file: $0) }
-        hiddenDamage = { (directory, isSuspect) throws(CacheError) in
-            try (Store.self as? any SalvageableStore.Type)?.hiddenDamage(in: directory, isSuspect: isSuspect)
-        }
-        keptRecords = { (directory) throws(CacheError) in
-            try unsafe KeptRecords(directory) { (visit) throws(CacheError) in
-                guard let type = Store.self as? any SalvageableStore.Type else { return }
-                try unsafe StoreSource.salvage(type, directory, options, visit)
-            }
-        }
+        backend = Backend(
+            open: { (directory, budget) throws(CacheError) in
+                guard let budget, let type = Store.self as? any BudgetedStore.Type else {
+                    return try Store(directory: directory, options: options)
+                }
+                return try StoreSource.open(type, directory, options, budget)
+            },
+            owns: { Store.owns(file: $0) },
+            hiddenDamage: { (directory, isSuspect) throws(CacheError) in
+                try (Store.self as? any SalvageableStore.Type)?.hiddenDamage(in: directory, isSuspect: isSuspect)
+            },
+            keptRecords: { (directory) throws(CacheError) in
+                try unsafe KeptRecords(directory) { (visit) throws(CacheError) in
+                    guard let type = Store.self as? any SalvageableStore.Type else { return }
+                    try unsafe StoreSource.salvage(type, directory, options, visit)
+                }
+            })
         isPersistent = Store.profile.isPersistent && directory != nil
         isShared = isPersistent && Store.profile.isMultiProcess
         let name = Store.profile.mainFile ?? (isShared ? StoreGeneration.fileName : "")
@@ -55,12 +67,6 @@ struct StoreSource: Sendable {
         leastBudget = Store.profile.leastBudgetBytes
         isMainFileNamed = Store.profile.mainFile != nil
         mainFile = isPersistent ? directory.map { name.isEmpty ? $0 : $0 + "/" + name } : nil
-        open = { (directory, budget) throws(CacheError) in
-            guard let budget, let type = Store.self as? any BudgetedStore.Type else {
-                return try Store(directory: directory, options: options)
-            }
-            return try StoreSource.open(type, directory, options, budget)
-        }
     }
 
     /// Opens a store of `type`, whose options are `options`.
@@ -144,7 +150,7 @@ struct StoreSource: Sendable {
     /// - Throws: ``CacheError`` with code `corrupted` if the store is damaged so and not to be made again.
     private func hiddenDamage(_ directory: String, _ generation: StoreGeneration) throws(CacheError) -> CacheError? {
         let isSuspect = generation.isSuspect
-        guard let damage = try hiddenDamage(directory, isSuspect) else {
+        guard let damage = try backend.hiddenDamage(directory, isSuspect) else {
             if isSuspect { generation.forgetStarts() }
             return nil
         }
@@ -187,7 +193,7 @@ struct StoreSource: Sendable {
                     return true
                 }
             },
-            { (directory) throws(CacheError) in try open(directory, nil) }, owns: owns, check)
+            { (directory) throws(CacheError) in try backend.open(directory, nil) }, owns: backend.owns, check)
     }
 
     /// What is the store now.
@@ -230,8 +236,8 @@ struct StoreSource: Sendable {
             }
         }
         _ = generation?.advance()
-        try keptRecords(directory).save(in: directory)
-        try StoreDirectory.setAside(directory, where: owns)
+        try backend.keptRecords(directory).save(in: directory)
+        try StoreDirectory.setAside(directory, where: backend.owns)
         var opened = try openOnce(budget)
         opened.rebuiltAfter = failure
         return opened
@@ -247,7 +253,7 @@ struct StoreSource: Sendable {
     }
 
     private func openOnce(_ budget: Int?) throws(CacheError) -> Opened {
-        let store = try open(directory, budget)
+        let store = try backend.open(directory, budget)
         do throws(CacheError) {
             return Opened(store: store, state: try store.storedState())
         } catch {

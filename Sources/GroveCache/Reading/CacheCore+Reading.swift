@@ -15,7 +15,7 @@ extension CacheCore {
     func beginRead(maxAge: Double? = nil) throws(CacheError) -> Reconstructor {
         try checkReentrance()
         // What providers wrote before is seen.
-        followers.pass()
+        followers.line.pass()
         do throws(CacheError) {
             let reader = try beginReadOfStore()
             limitAges(of: reader, to: maxAge)
@@ -32,8 +32,8 @@ extension CacheCore {
     /// Makes what was last confirmed longer ago than `maxAge` seconds missing from the tree that `reader` begins.
     func limitAges(of reader: Reconstructor, to maxAge: Double?) {
         guard let maxAge else { return }
-        renewal.note(maxAge: maxAge)
-        if maxAge != .infinity { reader.limitAges(AgeLimit(maxAge: maxAge, now: clock.ofRead)) }
+        ages.renewal.note(maxAge: maxAge)
+        if maxAge != .infinity { reader.limitAges(AgeLimit(maxAge: maxAge, now: ages.clock.ofRead)) }
     }
 
     /// Tells observers of a read of `store` that failed, and looks whether the files are there and whole.
@@ -97,11 +97,11 @@ extension CacheCore {
             return true
         }
         let view = try point.store.engine.view()
-        guard epoch.current == point.epoch else {
+        guard readers.epoch.current == point.epoch else {
             view.end()
             return false
         }
-        reader.begin(view, keepsBytes: keepsBytes, pending: point.pending)
+        reader.begin(view, keepsBytes: opening.keepsBytes, pending: point.pending)
         return true
     }
 
@@ -110,7 +110,7 @@ extension CacheCore {
     /// As of now: commits that were made since the read began are this process's own, and shift nothing.
     func shift(over stored: StoreState) -> CallNumber.Shift {
         state.withLock { state in
-            if let upcoming = upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
+            if let upcoming = ledger.upcoming.withLock({ $0 }), stored.sequence >= upcoming.stored.sequence {
                 return upcoming.shift + CallNumber.numbers(after: upcoming.stored.sequence, upTo: stored.sequence)
             }
             return state.numbers.shift + CallNumber.numbers(after: state.numbers.committed, upTo: stored.sequence)
@@ -119,11 +119,11 @@ extension CacheCore {
 
     /// The place in this process's queue up to which a view that holds `stored` shows its calls.
     func committedPlace(in stored: StoreState) -> QueuePlace {
-        if let place = stored.place(of: session) { return place }
+        if let place = stored.place(of: opening.session) { return place }
         // Many processes have written since this one did: more than the record names.
         return state.withLock { state in
-            if let upcoming = upcoming.withLock({ $0?.stored }), upcoming.sequence <= stored.sequence {
-                return upcoming.place(of: session) ?? .zero
+            if let upcoming = ledger.upcoming.withLock({ $0?.stored }), upcoming.sequence <= stored.sequence {
+                return upcoming.place(of: opening.session) ?? .zero
             }
             return state.commits.own.place(upTo: stored.sequence)
         }

@@ -72,7 +72,7 @@ final class PendingReads: Sendable {
     }
 
     /// What was done to lists lately.
-    var lists: ListLog { core.listLog }
+    var lists: ListLog { core.followers.listLog }
 
     /// Whether what is under `key` could not be stored.
     func isLost(_ key: UnsafeRawBufferPointer) -> Bool {

@@ -34,6 +34,12 @@ final class Readers: Sendable {
         }
     }
 
+    /// Advances with each call that fails and each opening; the core's state has it too.
+    let epoch = ReadEpoch()
+    /// The views that users hold open.
+    let openViews = OpenViews()
+    /// Reads that were asked for with a completion.
+    let queue = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
     private let shelves: Shelves<Shelf>
     /// Signalled once for each shelf whose last reader was waited for.
     private let ended = DispatchSemaphore(value: 0)

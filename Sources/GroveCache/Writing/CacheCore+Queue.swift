@@ -28,8 +28,8 @@ extension CacheCore {
 
     /// A place between the calls that were made before and those that are made from now on.
     func place() -> StoredPlace {
-        isPlaceTaken.store(true, ordering: .relaxed)
-        let time = clock.ofCall
+        followers.notePlace()
+        let time = ages.clock.ofCall
         return state.withLock { state in
             state.noticeReplacement()
             // No two places are one.
@@ -48,7 +48,7 @@ extension CacheCore {
 
     /// A place whose number is not known yet.
     func unnumberedPlace() -> StoredPlace {
-        let time = clock.ofCall
+        let time = ages.clock.ofCall
         return state.withLock { state in
             state.noticeReplacement()
             return StoredPlace(life: state.wipes.life, time: time)
@@ -66,7 +66,7 @@ extension CacheCore {
     ///   store was wiped since it was made, or since the place that it is as of.
     func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
         var isRefused = false
-        let mustSchedule = try state.withLock { (state) throws(CacheError) -> Bool in
+        let (mustSchedule, limit) = try state.withLock { (state) throws(CacheError) -> (Bool, Int) in
             do throws(CacheError) {
                 try state.life.checkUsable()
             } catch {
@@ -91,21 +91,21 @@ extension CacheCore {
             if write.isWipe, write.completion != nil { state.wipes.life.wipe() }
             // Writes that callers wait for are held up elsewhere, and take no room from the others.
             if write.completion == nil, write.kind != .invalidation,
-                state.queue.unawaitedByteCount + write.byteCount > queueLimit
+                state.queue.unawaitedByteCount + write.byteCount > state.queue.limit
             {
                 isRefused = true
                 refuse(write, &state)
             } else {
                 state.append(write)
             }
-            guard schedulingDrain, !state.isDrainScheduled else { return false }
+            guard schedulingDrain, !state.isDrainScheduled else { return (false, state.queue.limit) }
             state.isDrainScheduled = true
-            return true
+            return (true, state.queue.limit)
         }
         if mustSchedule { writer.async { self.drain(isScheduled: true) } }
         if isRefused {
             throw CacheError(
-                .queueFull, "More than \(queueLimit) bytes of writes are queued; what the call names is forgotten.")
+                .queueFull, "More than \(limit) bytes of writes are queued; what the call names is forgotten.")
         }
     }
 
@@ -114,7 +114,7 @@ extension CacheCore {
         // Behind a wipe for which no caller waits there is nothing to forget.
         if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }
         var refused = write.invalidation
-        if state.queue.unawaitedByteCount + refused.byteCount > queueLimit + lostLimit {
+        if state.queue.unawaitedByteCount + refused.byteCount > state.queue.limit + state.overlay.lostLimit {
             refused = PendingWrite(sequence: write.sequence, kind: .wipe)
             state.numbers.wipe(at: write.sequence)
         }
@@ -155,7 +155,7 @@ extension CacheCore {
 
     func hasRoom(_ state: borrowing CacheState) -> Bool {
         guard case .open = state.life else { return true }
-        return state.queue.awaitedByteCount <= queueLimit
+        return state.queue.awaitedByteCount <= state.queue.limit
     }
 
     /// Reports a write that failed before it could be queued: to `observer` alone, if the handle is closed.

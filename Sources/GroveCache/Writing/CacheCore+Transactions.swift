@@ -59,7 +59,7 @@ extension CacheCore {
                 (changes, tokens) = try transact(postponed)
             } catch {
                 ledger.note(writes: 1, failed: 1)
-                throw openViews.explain(error)
+                throw readers.openViews.explain(error)
             }
         }
         let orphans = state.withLock { state in

@@ -183,13 +183,13 @@ extension CacheCore {
             try currentStore().transact { (transaction) throws(CacheError) in
                 try checkIsCurrent()
                 var commit = try WriteTransaction(
-                    isBuffered ? BufferedTransaction(transaction) : transaction, session: session, shift: numbers.shift,
+                    isBuffered ? BufferedTransaction(transaction) : transaction, session: opening.session, shift: numbers.shift,
                     lastCommitted: numbers.committed,
                     eviction: EvictionWork(
-                        evictor, clock: evictor == nil ? .nan : clock.ofRead, shows: audience.streams.shows),
-                    renewal: renewal.seconds, history: history,
+                        evictor, clock: evictor == nil ? .nan : ages.clock.ofRead, shows: audience.streams.shows),
+                    renewal: ages.renewal.seconds, history: history,
                     lists: ListWork(
-                        isPlaceTaken.load(ordering: .relaxed) ? listLog : nil,
+                        followers.neededLog,
                         mostTold: audience.streams.isFollowed ? .max : history.mostElementsTold))
                 others = changesOfOthers(
                     after: known.last, isSame: known.isSame(commit.stored), commit.stored, in: transaction)
@@ -198,12 +198,12 @@ extension CacheCore {
                 try body(&commit)
                 try commit.finish()
                 committed = commit.summary
-                ownEdits.announce(group, commit.summary.stored.commit)
-                upcoming.withLock { $0 = commit.summary }
+                followers.ownEdits.announce(group, commit.summary.stored.commit)
+                ledger.upcoming.withLock { $0 = commit.summary }
             }
         } catch {
-            upcoming.withLock { $0 = nil }
-            ownEdits.withdraw(group)
+            ledger.upcoming.withLock { $0 = nil }
+            followers.ownEdits.withdraw(group)
             evictor?.abort()
             ledger.noteLockFailure(error)
             if error.code != .cancelled, !noticeIfReplaced() {
@@ -213,13 +213,13 @@ extension CacheCore {
         }
         guard let committed else { return nil }
         evictor?.commit(committed.stored)
-        listLog.append(committed.listEdits)
+        followers.listLog.append(committed.listEdits)
         let unneeded = state.withLock { state in
             state.countCommit()
             state.numbers.commit(committed)
-            state.commits.note(committed.stored, of: session)
+            state.commits.note(committed.stored, of: opening.session)
             state.leave(group)
-            upcoming.withLock { $0 = nil }
+            ledger.upcoming.withLock { $0 = nil }
             return state.overlay.takeUnneeded()
         }
         overlay.remove(unneeded)
@@ -301,7 +301,7 @@ extension CacheCore {
                 state.commits.begin(stored)
                 return state.numbers.shift
             }
-            listLog.removeAll()
+            followers.listLog.removeAll()
             ledger.synchronizationFailure = nil
             var changes = ChangeSet(sequence: wipe.sequence.number(shiftedBy: shift), changesEverything: true)
             changes.isWipe = isAsked
@@ -324,7 +324,7 @@ extension CacheCore {
         let unsynchronized = synchronizationFailure == nil ? 0 : settled.count(where: isUnsynchronized)
         ledger.note(writes: settled.count, failed: unsynchronized)
         let waiting = state.withLock { state in
-            let hasRoom = state.queue.awaitedByteCount <= queueLimit / 2
+            let hasRoom = state.queue.awaitedByteCount <= state.queue.limit / 2
             return hasRoom ? state.waiting.takeAll() : []
         }
         tellAudience(of: settled, unsynchronized > 0 ? synchronizationFailure : nil)

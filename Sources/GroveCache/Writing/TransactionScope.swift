@@ -28,7 +28,7 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
         self.core = core
         unsafe self.commit = unsafe commit
         self.limit = limit
-        time = core.clock.ofCall
+        time = core.ages.clock.ofCall
         changes = ChangeSetUnion(sequence: .zero)
         reader = Reconstructor(owner: ObjectIdentifier(core), keepsTouches: false)
         super.init(owner: ObjectIdentifier(core))

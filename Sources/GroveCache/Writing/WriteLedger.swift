@@ -21,6 +21,8 @@ final class WriteLedger: Sendable {
     }
 
     private let state = Lock(State())
+    /// What the transaction that is about to commit leaves behind: a view may show it before the core's state says so.
+    let upcoming = Lock<TransactionSummary?>(nil)
 
     /// What was written since the store was opened.
     var statistics: CacheStatistics { state.withLock { $0.total } }

@@ -3,6 +3,8 @@
 /// Reads see the calls that returned at once, in an ``Overlay``. One that a caller waits for may still fail, so it shows with
 /// its commit, and no caller has been told of it before.
 struct WriteQueue: Sendable {
+    /// The most bytes of calls for which no caller waits; what comes beyond them is only forgotten.
+    let limit: Int
     private(set) var calls: [PendingWrite] = []
     /// What the calls hold in memory, in bytes.
     var byteCount: Int { awaitedByteCount + unawaitedByteCount }
@@ -16,6 +18,8 @@ struct WriteQueue: Sendable {
     private(set) var leftPlace = QueuePlace.zero
     /// The place of the last call that empties the store; 0 if none is queued.
     private(set) var wipePlace = QueuePlace.zero
+
+    init(limit: Int = .max) { self.limit = limit }
 
     var isEmpty: Bool { calls.isEmpty }
 
