@@ -53,7 +53,7 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try session.check()
-        unsafe box.state.pointee.set(key.stringValue, session.postpone(value))
+        unsafe box.state.pointee.fields.set(key.stringValue, session.postpone(value))
     }
 
     // A `nil` is stored as null, as a field table stores it; the protocol's own defaults leave it out.
@@ -104,7 +104,7 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
     func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
         try session.check()
         guard let value else { return try encodeNil(forKey: key) }
-        unsafe box.state.pointee.set(key.stringValue, session.postpone(value, isPresent: true))
+        unsafe box.state.pointee.fields.set(key.stringValue, session.postpone(value, isPresent: true))
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -124,11 +124,11 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
     /// The container under `key`: the one that is there already, as `JSONEncoder` has it, so that a class and its
     /// superclass may share it.
     private func nested(_ key: String) -> CollectingEncoder {
-        if session.stored.isRunning, let number = unsafe box.state.pointee.box(called: key) {
+        if session.stored.isRunning, let number = unsafe box.state.pointee.fields.box(called: key) {
             return CollectingEncoder(session: session, box: session.stored.boxes[number])
         }
         let inner = unsafe session.makeBox(depth: box.state.pointee.depth + 1)
-        if session.stored.isRunning { unsafe box.state.pointee.set(key, box: inner.state.pointee.number) }
+        if session.stored.isRunning { unsafe box.state.pointee.fields.set(key, box: inner.state.pointee.number) }
         return CollectingEncoder(session: session, box: inner)
     }
 }

@@ -10,7 +10,7 @@ extension EncodingSession {
         try check()
         let start = stored.leaves.count
         append(&stored.leaves)
-        unsafe box.state.pointee.set(name, leaf(from: start))
+        unsafe box.state.pointee.fields.set(name, leaf(from: start))
     }
 
     /// Sets the field called `name` to null.

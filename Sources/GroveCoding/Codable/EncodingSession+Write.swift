@@ -15,12 +15,12 @@ extension EncodingSession {
             encoder.writeArrayHead(count: count)
             for index in 0..<count { try write(unsafe box.state.pointee.items[index], to: &encoder) }
         case .keyed:
-            guard unsafe !box.state.pointee.contradictsItself else { throw EncodingBoxState.contradiction }
-            if unsafe !box.state.pointee.extras.isEmpty { return try writeSorted(box, to: &encoder) }
-            encoder.writeMapHead(count: unsafe box.state.pointee.fieldCount)
-            let table = unsafe box.state.pointee.table
+            guard unsafe !box.state.pointee.fields.contradictsItself else { throw CollectedFields.contradiction }
+            if unsafe !box.state.pointee.fields.extras.isEmpty { return try writeSorted(box, to: &encoder) }
+            encoder.writeMapHead(count: unsafe box.state.pointee.fields.knownCount)
+            let table = unsafe box.state.pointee.fields.table
             for position in 0..<table.count {
-                let item = unsafe box.state.pointee.field(position)
+                let item = unsafe box.state.pointee.fields.field(position)
                 guard item.kind != .none else { continue }
                 unsafe encoder.out.append(padded: table.key(position))
                 try write(item, of: { table.name(position) }, to: &encoder)
@@ -30,7 +30,7 @@ extension EncodingSession {
 
     /// Writes fields of which the table does not know all.
     private func writeSorted(_ box: EncodingBox, to encoder: inout NodeEncoder) throws(CacheError) {
-        let fields = try unsafe box.state.pointee.sortedFields()
+        let fields = try unsafe box.state.pointee.fields.sorted()
         encoder.writeMapHead(count: fields.count)
         for field in fields {
             encoder.write(field.name)

@@ -13,7 +13,6 @@ final class RecordDecoder: Decoder {
 
     deinit {
         unsafe state.pointee.reset()
-        unsafe state.pointee.places?.deallocate()
         unsafe state.deinitialize(count: 1)
         unsafe state.deallocate()
     }

@@ -1,29 +1,12 @@
 import GroveModel
 
-/// What a ``RecordDecoder`` is made of: its value, and where that value's fields lie once it was asked for them.
-@safe
-struct RecordDecoderState {
-    /// Stands at the value, and ends with it.
-    var value = unsafe NodeDecoder(
-        UnsafeRawBufferPointer(start: nil, count: 0), source: NoSource.shared, isStable: true)
-    /// The model that is being decoded; retained.
-    private var session: Unmanaged<DecodingSession>?
-    var path: [any CodingKey] = []
-    var depth = 0
-    /// The type whose value, or a part of it, is decoded.
-    var owner = ObjectIdentifier(Never.self)
-
-    /// The type of the keys that the fields were laid out for.
-    var keys: ObjectIdentifier?
-    private var names: Unmanaged<KeyNames>?
-    private var table = NameTable()
-    private(set) var places: UnsafeMutablePointer<Place>?
-    private var capacity = 0
-    /// The position that was asked for last; the next is looked for behind it.
-    private var last = -1
-    /// Names that were asked for and are not in the table.
+/// Where the fields of one value lie in its record.
+struct RecordFields: ~Copyable {
+    /// Of those whose names are known.
+    private var slots = NamedSlots<Place>()
+    /// Names that were asked for and are not known.
     private var missed: [String] = []
-    /// Where every field lies, in the order of their names; empty until a name is asked for that the table has not.
+    /// Where every field lies, in the order of their names; empty until a name is asked for that is not known.
     private var index: [IndexedField] = []
 
     /// Where a field's value lies, from the start of the map; from 0 if the record has no such field.
@@ -38,53 +21,29 @@ struct RecordDecoderState {
         let value: Place
     }
 
-    /// Whether the model is still being decoded.
-    var isOpen: Bool {
-        @inline(__always) get { unsafe session?._withUnsafeGuaranteedRef { $0.isOpen } ?? false }
-    }
+    /// The type of the keys that the fields were laid out for.
+    var keys: ObjectIdentifier? { slots.keys }
 
-    /// Whether something failed that user code may not swallow.
-    var hasFailures: Bool { unsafe session?._withUnsafeGuaranteedRef { $0.failureCount > 0 } ?? false }
-
-    /// The model, as long as it is being decoded.
-    var openSession: DecodingSession? { isOpen ? unsafe session?.takeUnretainedValue() : nil }
-
-    /// Belongs to `session` from now on.
-    mutating func hold(_ session: DecodingSession) {
-        unsafe self.session?.release()
-        unsafe self.session = Unmanaged.passRetained(session)
-    }
-
-    /// Makes room for another value; what the last one taught about its names is kept.
+    /// Makes room for another value's; what the last one taught about its names is kept.
+    @inline(__always)
     mutating func reset() {
-        unsafe session?.release()
-        unsafe session = nil
-        if depth > 0 { path = [] }
         if !missed.isEmpty {
-            unsafe names?._withUnsafeGuaranteedRef { $0.learn(missed) }
+            slots.learn(missed)
             missed = []
         }
         if !index.isEmpty { index = [] }
-        keys = nil
+        slots.keys = nil
     }
 
-    /// Takes the map at the value apart once: finds where the fields lie whose names are known, and checks the rest.
+    /// Takes the map at `walk` apart once: finds where the fields lie whose names are known, and checks the rest.
     ///
     /// - Throws: `otherShape` if it is no map of names, `corrupted` if the names do not ascend strictly.
-    mutating func layOut(_ keys: ObjectIdentifier) throws(NodeReadFailure) {
-        let names = unsafe KeyNames.of(keys, in: owner)
-        let table = unsafe names._withUnsafeGuaranteedRef { $0.table }
-        unsafe self.names = unsafe names
-        self.table = table
-        last = -1
-        if unsafe capacity < table.count || places == nil {
-            unsafe places?.deallocate()
-            capacity = max(table.count, 8)
-            unsafe places = .allocate(capacity: capacity)
-        }
-        guard let places = unsafe places else { throw .corrupted }
-
-        var walk = value
+    @inline(__always)
+    mutating func layOut(
+        _ keys: ObjectIdentifier, in owner: ObjectIdentifier, of walk: consuming NodeDecoder
+    ) throws(NodeReadFailure) {
+        let places = unsafe slots.take(keys, in: owner)
+        let table = slots.table
         let start = unsafe walk.cursor
         guard unsafe walk.end - start <= Int(UInt32.max) else {
             throw .failed(CacheError(.tooLarge, "A record has more than 4 GB."))
@@ -127,37 +86,19 @@ struct RecordDecoderState {
             unsafe places[position] = Place(start: 0, end: 0)
             position += 1
         }
-        self.keys = keys
+        slots.keys = keys
     }
 
-    /// A decoder at the value of the field called `name`, or `nil` if there is none.
+    /// Where the field called `name` lies, or `nil` if the name is not known.
     @inline(__always)
-    mutating func field(_ name: String) throws(NodeReadFailure) -> NodeDecoder? {
-        let position = table.position(of: name, after: last)
-        guard position >= 0, let places = unsafe places else { return try unknownField(name) }
-        last = position
-        let place = unsafe places[position]
-        guard place.start > 0 else { return nil }
-        return at(place.start, place.end)
-    }
+    mutating func known(_ name: String) -> Place? { unsafe slots.find(name)?.pointee }
 
-    @inline(__always)
-    private func at(_ start: UInt32, _ end: UInt32) -> NodeDecoder {
-        // A copy with other bounds: making one from the parts would retain and release the source.
-        var part = value
-        unsafe part.cursor = unsafe value.cursor + Int(start)
-        unsafe part.end = unsafe value.cursor + Int(end)
-        part.absence = value.absence.insideField
-        return part
-    }
-
-    /// Looks in the record itself, and notes the name for the next value.
+    /// Looks in the record itself, at `value`, for a field whose name is not known, and notes it for the next value.
     ///
     /// - Complexity: O(log *n*) among *n* fields, after the first time, which is linear.
-    @inline(never)
-    private mutating func unknownField(_ name: String) throws(NodeReadFailure) -> NodeDecoder? {
+    mutating func unknown(_ name: String, of value: NodeDecoder) throws(NodeReadFailure) -> Place? {
         note(name)
-        if index.isEmpty { try makeIndex() }
+        if index.isEmpty { try makeIndex(of: value) }
         let name = ByteBuffer(encoding: name)
         defer { name.deallocate() }
         // The names ascend strictly, which was checked when the map was laid out.
@@ -168,7 +109,7 @@ struct RecordDecoderState {
             let key = unsafe UnsafeRawBufferPointer(
                 start: value.cursor + Int(field.name), count: Int(field.value.start - field.name))
             let order = unsafe lexicographicOrder(key, name.bytes)
-            if order == 0 { return at(field.value.start, field.value.end) }
+            if order == 0 { return field.value }
             if order < 0 { low = middle + 1 } else { high = middle }
         }
         return nil
@@ -176,14 +117,12 @@ struct RecordDecoderState {
 
     /// Notes a name for the table, unless the keys are those of a dictionary.
     private mutating func note(_ name: String) {
-        guard missed.count <= KeyNames.most, unsafe names?._withUnsafeGuaranteedRef({ $0.learns }) == true else {
-            return
-        }
+        guard missed.count <= KeyNames.most, slots.learns else { return }
         if !missed.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { missed.append(name) }
     }
 
     /// Finds where every field lies.
-    private mutating func makeIndex() throws(NodeReadFailure) {
+    private mutating func makeIndex(of value: NodeDecoder) throws(NodeReadFailure) {
         var walk = value
         func offset() -> UInt32 { unsafe UInt32(truncatingIfNeeded: walk.cursor - value.cursor) }
         let count = try walk.readMapHead()
@@ -195,21 +134,6 @@ struct RecordDecoderState {
             try walk.skip()
             index.append(IndexedField(name: name, value: Place(start: start, end: offset())))
         }
-    }
-
-    /// The names of all fields.
-    func allNames() throws(NodeReadFailure) -> [String] {
-        var walk = value
-        var names: [String] = []
-        for _ in 0..<(try walk.readMapHead()) {
-            let (_, length) = try walk.readHead()
-            let start = unsafe walk.cursor
-            try walk.skip(bytes: length)
-            unsafe names.append(
-                String(decoding: UnsafeRawBufferPointer(start: start, count: Int(length)), as: UTF8.self))
-            try walk.skip()
-        }
-        return names
     }
 }
 
