@@ -49,7 +49,7 @@ extension NormalizedCache {
 extension Reconstructor {
     func allKept() throws(CacheError) -> [(name: String, bytes: [UInt8]?)] {
         var found: [(name: String, bytes: [UInt8]?)] = []
-        guard let view = unsafe state.pointee.view else { return [] }
+        guard let view = unsafe state.pointee.basis.view else { return [] }
         try unsafe [Namespace.kept].withUnsafeBytesTyped { (prefix) throws(CacheError) in
             try unsafe view.scan(prefix: prefix) { key, value in
                 let name = unsafe String(decoding: key.dropFirst(), as: UTF8.self)

@@ -63,7 +63,7 @@ extension CacheCore {
             readers.openViews.leave(number)
             endRead(reader)
         }
-        guard let view = unsafe reader.state.pointee.view else {
+        guard let view = unsafe reader.state.pointee.basis.view else {
             throw CacheError(.cancelled, "The cache was emptied while the copy began.")
         }
         try source.copy(view, to: directory, check)

@@ -211,7 +211,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         cache.core.readers.queue.async { [cache, origin] in
             guard (try? cache.checkOpen()) != nil, let reader = try? cache.core.beginRead() else { return body(nil) }
             reader.keepsTouches(false)
-            unsafe reader.state.pointee.readsCommittedLists = true
+            unsafe reader.state.pointee.basis.readsCommittedLists = true
             body(AgainView(core: cache.core, reader: reader, origin: origin))
             cache.core.endRead(reader)
         }
@@ -266,7 +266,7 @@ private struct SharedView: ~Copyable, CacheReader {
     func readList<T: SimpleModel>(
         _ key: String, ofAny type: T.Type, missing: MissingElements, for origin: FollowerID
     ) throws(CacheError) -> CacheRead<ListRead<T>> {
-        let view = unsafe reader.state.pointee.view
+        let view = unsafe reader.state.pointee.basis.view
         let commit = try view.map { (view) throws(CacheError) in try StoreState(view).commit }
         return try readCollection(key, ofAny: type, missing: missing, maxAge: nil).map { elements, read in
             ListRead(
@@ -302,7 +302,7 @@ private struct AgainView: FollowedView {
     ) -> CacheRead<FoundRows<T>>? {
         reader.keepsTouches(wanted.isUse)
         defer { reader.keepsTouches(false) }
-        let commit = unsafe reader.state.pointee.view.flatMap { try? StoreState($0).commit }
+        let commit = unsafe reader.state.pointee.basis.view.flatMap { try? StoreState($0).commit }
         return try? view.rows(cacheKey, ofAny: type, wanted, asOf: commit)
     }
 }

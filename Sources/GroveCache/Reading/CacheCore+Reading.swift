@@ -67,12 +67,12 @@ extension CacheCore {
     ///
     /// - Returns: `nil` if the store must be opened again first.
     private func enterPoint(of reader: Reconstructor) throws(CacheError) -> ReadPoint? {
-        if let point = unsafe reader.state.pointee.point, point.isOfLastCommit, point.enter() { return point }
-        unsafe reader.state.pointee.point = nil
+        if let point = unsafe reader.state.pointee.basis.point, point.isOfLastCommit, point.enter() { return point }
+        unsafe reader.state.pointee.basis.point = nil
         let (point, isBehindOthers, unneeded) = try state.withLock { (state) throws(CacheError) in
             (try state.enterPoint(self), state.noticeCommits(), state.overlay.takeUnneeded())
         }
-        unsafe reader.state.pointee.point = point
+        unsafe reader.state.pointee.basis.point = point
         overlay.remove(unneeded)
         if isBehindOthers { writer.async { self.lookForWritesOfOthers() } }
         return point
@@ -80,7 +80,7 @@ extension CacheCore {
 
     /// Gives up a read that has no view.
     private func abandon(_ reader: Reconstructor) {
-        if unsafe reader.state.pointee.point?.leave() == true { sweep() }
+        if unsafe reader.state.pointee.basis.point?.leave() == true { sweep() }
         _ = readers.end(reader, wasActive: true)
     }
 

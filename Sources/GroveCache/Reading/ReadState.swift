@@ -4,129 +4,75 @@ import GroveModel
 /// What a read keeps while it lasts, and the memory that it leaves to the next one.
 ///
 /// It lies behind a pointer, because a class's own properties are checked for exclusive access at every use, which
-/// costs as much as decoding a field.
-@safe
+/// costs as much as decoding a field. Its parts lie inside it, and those that hold memory cannot be copied, so that no
+/// use of one copies it.
 struct ReadState: ~Copyable {
     /// Where the reader counts as active, and rests: see ``Readers``.
     var shelf = 0
-    /// What the read began with, or the last one did; see ``ReadPoint``.
-    var point: ReadPoint?
-    var view: (any NodeView)?
-    var keepsBytes = false
-    /// Calls that the view may not show yet, if there are any.
-    var pending: PendingReads?
-    /// What the view shows of them, once it was asked.
-    var placement: PendingReads.Placement?
-    /// Whether what is stored must be looked at before it is used: there are such calls, or ages count.
-    var hasPending = false
-    /// How old what is found may be; `nil` if that does not matter.
-    var ageLimit: AgeLimit?
-    /// Whether what was fetched last was there and too old.
-    var isExpired = false
-    /// Whether lists are read as they were committed, without what is queued.
-    var readsCommittedLists = false
-    /// Whether what was fetched last is not there because a write of it could not be stored.
-    var isInvalidated = false
-
+    var basis = ReadBasis()
+    /// The current key: what is fetched is under it.
     var key = KeyBuffer()
-    var root = ByteBuffer(capacity: 64)
+    var lastFetch = LastFetch()
+    var descent = Descent()
+    var models = ReadyModels()
+    var learnt = LearntNames()
+    var touches = ReadTouches()
+    /// Bytes that are being decoded and that the view does not keep.
     var arena = ScratchArena()
-    var folded = (ByteBuffer(capacity: 256), ByteBuffer(capacity: 256))
-    /// The identifier of the node whose deletion was met last.
-    var deleted = ByteBuffer(capacity: 64)
-    /// Whether what named that node did so after the deletion, and has it again once it is written.
-    var mayReturn = false
+    private var folded = FoldedRecord()
+    var deletion = MetDeletion()
 
-    /// The number of the write of the record whose children are being fetched.
-    var holderSequence = CallNumber.max
-    /// Where references have places in time of their own, inside the records from the root to the current one.
-    var places: [Place] = []
-    /// Where in ``places`` those of the current record begin.
-    var firstPlace = 0
-    /// The records from the root to the current one of which the reading projection wrote a part.
-    var mixed: [Mixed] = []
-    var nesting = 0
-    /// Whether the node that is being decoded says of itself that it holds no references.
-    var isInLeaf = false
-    /// The level of the root: not 0 if the whole read is on a large stack.
-    var rootNesting = 0
-    var hops = 0
-    /// The nodes from the root to the one that is being decoded, but for one that holds no references.
-    var path: [Step] = []
-    var sights = SightTable()
-    /// The hashes of the keys that the read asked for, in order, of ``touchBytes`` bytes each.
-    private(set) var touches = ByteBuffer(capacity: 64)
-    var remembered: [Sight: any SimpleModel] = [:]
-    /// Models that the read is not to look for.
-    var known: [Sight: any SimpleModel] = [:]
-    /// Shapes met by this reader; kept from read to read.
-    var shapes = ShapeTable()
-    private var splitBody = SplitBody()
-    /// Types met by this reader, with the names of their records; kept from read to read.
-    var types: [TypeNames] = []
+    /// Why what was fetched last is not there, if the reason is another than that it is not stored.
+    struct LastFetch {
+        /// Whether it was there and too old.
+        var isExpired = false
+        /// Whether it is not there because a write of it could not be stored.
+        var isInvalidated = false
 
-    @safe
-    struct Step {
-        var identifier: UnsafeRawBufferPointer
-        var hash: UInt64
-        var type: ObjectIdentifier
-        var holdsReferences: Bool
-        /// Whether the node's record is among ``ReadState/mixed``.
-        var isMixed: Bool
-        var holderSequence: CallNumber
-        var firstPlace: Int
-        var mark: ScratchArena.Mark
-    }
-
-    /// The place in time of the references in one field of a record that several projections wrote.
-    @safe
-    struct Place {
-        let field: UnsafeRawBufferPointer
-        let sequence: CallNumber
-    }
-
-    /// A record that several projections wrote, and what the reading one wrote of it.
-    @safe
-    struct Mixed {
-        let body: UnsafeRawBufferPointer
-        let row: ProjectionTable.Row
-    }
-
-    struct Sight: Hashable {
-        let identifier: [UInt8]
-        let type: ObjectIdentifier
-    }
-
-    struct TypeNames {
-        let type: ObjectIdentifier
-        let acceptsAnyRecordName: Bool
-        /// Whether the type reads its record's map by itself.
-        let isDynamic: Bool
-        let record: ByteBuffer
-        let projection: ByteBuffer
-        /// Whether the two are the same, as they are of a type that declares neither.
-        let isNamedAlike: Bool
-    }
-
-    deinit {
-        root.deallocate()
-        folded.0.deallocate()
-        folded.1.deallocate()
-        deleted.deallocate()
-        touches.deallocate()
-        for type in types {
-            type.record.deallocate()
-            type.projection.deallocate()
+        var absence: CacheMiss.Reason {
+            if isExpired { return .expired }
+            return isInvalidated ? .invalidated : .absent
         }
     }
 
+    /// The node whose deletion was met last.
+    struct MetDeletion: ~Copyable {
+        private var buffer = ByteBuffer(capacity: 64)
+        /// Whether what named the node did so after the deletion, and has it again once it is written.
+        private(set) var mayReturn = false
+
+        deinit { buffer.deallocate() }
+
+        var identifier: UnsafeRawBufferPointer { unsafe buffer.bytes }
+
+        mutating func note(_ identifier: UnsafeRawBufferPointer, mayReturn: Bool) {
+            self.mayReturn = mayReturn
+            buffer.removeAll()
+            unsafe buffer.append(identifier)
+        }
+
+        /// Forgets the identifier, and gives back memory that the next read, as reads go, will not need.
+        mutating func letGo() { buffer.removeAll(keeping: ReadState.retainedBytes) }
+
+        /// Bytes of heap.
+        var allocatedByteCount: Int { buffer.allocatedByteCount }
+    }
+
+    /// Lets go of what was remembered of one tree; what the read began with stays.
+    mutating func endTree() {
+        basis.endAgeLimit()
+        lastFetch.isExpired = false
+        models.endTree()
+        letGo()
+        descent.reset()
+    }
+
     /// Gives back what one read needed and the next, as reads go, will not: a reader lies in a pool for ever.
-    mutating func letGo() {
+    private mutating func letGo() {
         arena.reset()
-        guard placement != nil || deleted.allocatedByteCount > ReadState.retainedBytes else { return }
-        deleted.removeAll(keeping: ReadState.retainedBytes)
-        folded.0.removeAll(keeping: ReadState.retainedBytes)
-        folded.1.removeAll(keeping: ReadState.retainedBytes)
+        guard basis.placement != nil || deletion.allocatedByteCount > ReadState.retainedBytes else { return }
+        deletion.letGo()
+        folded.letGo()
     }
 
     /// What a buffer of a reader at rest may hold.
@@ -134,54 +80,23 @@ struct ReadState: ~Copyable {
 
     /// Bytes of heap that the reader's buffers hold.
     var allocatedByteCount: Int {
-        arena.allocatedByteCount + deleted.allocatedByteCount + folded.0.allocatedByteCount
-            + folded.1.allocatedByteCount
-    }
-
-    /// The bytes that a touch takes.
-    static let touchBytes = MemoryLayout<UInt64>.size
-
-    /// Notes that the read found what is under the current key.
-    mutating func noteTouch() { unsafe touches.append(littleEndian: Evictor.hash(key.bytes)) }
-
-    /// Forgets what was touched.
-    mutating func forgetTouches() {
-        touches.removeAll()
-        if touches.allocatedByteCount > ReadState.retainedBytes { touches.removeAll(keeping: 64) }
-    }
-
-    /// The index of the names of `type`.
-    mutating func names(of type: any CacheableModel.Type) -> Int {
-        let object = ObjectIdentifier(type)
-        var index = 0
-        while index < types.count {
-            if types[index].type == object { return index }
-            index += 1
-        }
-        var record = ByteBuffer(capacity: 32)
-        for byte in type.recordName.utf8 { record.append(byte) }
-        var projection = ByteBuffer(capacity: 32)
-        for byte in type.projectionName.utf8 { projection.append(byte) }
-        types.append(
-            TypeNames(
-                type: object, acceptsAnyRecordName: type.acceptsAnyRecordName, isDynamic: type.fields.isDynamic,
-                record: record, projection: projection,
-                isNamedAlike: unsafe !type.acceptsAnyRecordName && isEqual(record.bytes, projection.bytes)))
-        return types.count - 1
+        arena.allocatedByteCount + deletion.allocatedByteCount + folded.allocatedByteCount
     }
 
     /// What is stored under the current key, queued writes applied, and whether the bytes outlive the next call.
     mutating func fetch() throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
-        isInvalidated = false
-        guard hasPending else { return try unsafe view?.get(key.bytes).map { unsafe ($0, keepsBytes) } }
-        let updates = try unsafe pending?.updates(of: key.bytes, over: view, &placement) ?? []
-        var stored = try unsafe view?.get(key.bytes)
-        if updates.isEmpty, ageLimit == nil { return unsafe stored.map { unsafe ($0, keepsBytes) } }
+        lastFetch.isInvalidated = false
+        guard basis.mustLook else {
+            return try unsafe basis.view?.get(key.bytes).map { unsafe ($0, basis.keepsBytes) }
+        }
+        let updates = try unsafe basis.updates(of: key.bytes)
+        var stored = try unsafe basis.view?.get(key.bytes)
+        if updates.isEmpty, basis.ageLimit == nil { return unsafe stored.map { unsafe ($0, basis.keepsBytes) } }
         if !updates.isEmpty, let bytes = unsafe stored, let hash = unsafe RecordHeader.shapeHash(of: bytes),
-            unsafe shapes.find(hash) == nil
+            unsafe learnt.shapes.find(hash) == nil
         {
             _ = try findShape(hash)
-            unsafe stored = try unsafe view?.get(key.bytes)
+            unsafe stored = try unsafe basis.view?.get(key.bytes)
         }
         return try unsafe fold(updates, over: stored)
     }
@@ -190,22 +105,9 @@ struct ReadState: ~Copyable {
     ///
     /// What was fetched before may be gone.
     mutating func findShape(_ hash: UInt64) throws(CacheError) -> Bool {
-        guard let shape = try view?.shape(hash) else { return false }
-        shapes.add(shape)
+        guard let shape = try basis.view?.shape(hash) else { return false }
+        learnt.shapes.add(shape)
         return true
-    }
-
-    /// `node` without its names.
-    ///
-    /// Where it came with a shape, this reader knows that from now on.
-    private mutating func shaped(_ node: NodeTree.Node) -> ShapedBody? {
-        var shaped = splitBody.split(node)
-        if let shape = unsafe node.shape?.takeUnretainedValue() {
-            shapes.add(shape)
-            let known = unsafe shapes.find(shape.hash)?.takeUnretainedValue()
-            shaped?.isStored = known.map { unsafe $0 === shape || isEqual($0.bytes, shape.bytes) } ?? false
-        }
-        return shaped
     }
 
     private mutating func fold(
@@ -213,33 +115,32 @@ struct ReadState: ~Copyable {
     ) throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
         var stored = unsafe base
         var isFolded = false
-        var forgottenDeletion = placement?.forgottenDeletion ?? .zero
+        var forgottenDeletion = basis.placement?.forgottenDeletion ?? .zero
         let lastAnswer = updates.lastIndex { $0.yieldsAfter != nil } ?? 0
         for (index, var update) in updates.enumerated() {
             update.forgottenDeletion = forgottenDeletion
             // The number of the write stands for the holder even if its bytes are the same; but to an answer it is no change.
             update.refreshes = index >= lastAnswer
-            if case .node(let node) = update.change { update.shaped = shaped(node) }
-            let outcome = unsafe try update.apply(to: stored, into: &folded.0, shapes: shapes)
+            if case .node(let node) = update.change { update.shaped = learnt.shaped(node) }
+            let outcome = unsafe try folded.apply(&update, to: stored, shapes: learnt.shapes)
             forgottenDeletion = update.forgottenDeletion
             switch outcome {
             case .unchanged, .renewed, .superseded: break
             case .removed:
                 unsafe stored = nil
-                if case .invalidate = update.change { isInvalidated = true }
+                if case .invalidate = update.change { lastFetch.isInvalidated = true }
             case .replaced, .overtaken:
-                isInvalidated = false
-                swap(&folded.0, &folded.1)
-                unsafe stored = folded.1.bytes
+                lastFetch.isInvalidated = false
+                unsafe stored = folded.keep()
                 isFolded = true
             }
         }
-        isExpired = false
+        lastFetch.isExpired = false
         guard let stored = unsafe stored else { return nil }
-        if ageLimit != nil, unsafe !isYoungEnough(stored) {
-            isExpired = true
+        if basis.ageLimit != nil, unsafe !basis.isYoungEnough(stored, under: key.bytes) {
+            lastFetch.isExpired = true
             return nil
         }
-        return isFolded ? unsafe (arena.keep(stored), true) : unsafe (stored, keepsBytes)
+        return isFolded ? unsafe (arena.keep(stored), true) : unsafe (stored, basis.keepsBytes)
     }
 }

@@ -58,7 +58,7 @@ extension Reconstructor {
             switch list {
             case .folded(let elements): finder = ElementFinder(elements)
             case .record(let header):
-                guard let view = unsafe state.pointee.view else { return .miss(CacheMiss(.absent, key)) }
+                guard let view = unsafe state.pointee.basis.view else { return .miss(CacheMiss(.absent, key)) }
                 finder = ElementFinder(try StoredCollection(header), in: view)
             }
         } catch {
@@ -84,18 +84,16 @@ extension Reconstructor {
     }
 
     private func list(_ key: ModelIdentifier) throws(CacheError) -> List? {
-        if let pending = unsafe state.pointee.pending {
+        if let pending = unsafe state.pointee.basis.pending {
             unsafe key.withUTF8 { unsafe state.pointee.key.set(Namespace.collection, $0) }
-            let view = unsafe state.pointee.view
-            if unsafe state.pointee.readsCommittedLists {
+            if unsafe state.pointee.basis.readsCommittedLists {
                 guard unsafe !pending.isLost(state.pointee.key.bytes) else {
-                    unsafe state.pointee.isInvalidated = true
+                    unsafe state.pointee.lastFetch.isInvalidated = true
                     return nil
                 }
                 return try value(Namespace.collection, key).map { .record($0) }
             }
-            let updates = try unsafe pending.collectionUpdates(
-                of: state.pointee.key.bytes, over: view, &state.pointee.placement)
+            let updates = try unsafe state.pointee.basis.collectionUpdates(of: state.pointee.key.bytes)
             if !updates.isEmpty { return unsafe try state.pointee.fold(updates, pending.lists).map { .folded($0) } }
         }
         return try value(Namespace.collection, key).map { .record($0) }
@@ -142,11 +140,8 @@ extension Reconstructor {
     private func read<M: CacheableModel>(
         _ list: List, _ key: ModelIdentifier, in range: Range<Int>?, into page: inout Page<M>
     ) throws(NodeReadFailure) {
-        unsafe state.pointee.nesting += 1
-        defer {
-            unsafe state.pointee.holderSequence = .max
-            unsafe state.pointee.nesting -= 1
-        }
+        unsafe state.pointee.descent.enterList()
+        defer { unsafe state.pointee.descent.leaveList() }
         switch list {
         case .folded(let elements):
             let bytes = unsafe elements.bytes.withUnsafeBytes { unsafe keep($0) }
@@ -224,7 +219,7 @@ extension Reconstructor {
                         try decoder.skip()
                         continue
                     }
-                    unsafe state.pointee.holderSequence = number
+                    unsafe state.pointee.descent.places.holder.sequence = number
                     let start = decoder
                     do throws(NodeReadFailure) {
                         unsafe (first + count).initialize(to: try M.decodeValue(from: &decoder))
@@ -237,8 +232,9 @@ extension Reconstructor {
                         case .miss(let miss) where page.missing == .skip: page.skipped.append(miss)
                         default: throw error
                         }
-                        let isAwaited = if case .deleted = error { unsafe state.pointee.mayReturn } else { false }
-                        let missing = unsafe isAwaited ? text(state.pointee.deleted.bytes) : nil
+                        let isAwaited =
+                            if case .deleted = error { unsafe state.pointee.deletion.mayReturn } else { false }
+                        let missing = unsafe isAwaited ? text(state.pointee.deletion.identifier) : nil
                         page.hidden.append(
                             HiddenElement(position, Reconstructor.identifier(start), awaits: missing))
                     }
@@ -275,10 +271,10 @@ extension Reconstructor {
             unsafe state.pointee.key.set(Namespace.chunk, UnsafeRawBufferPointer(rebasing: key[1...]))
         }
         do {
-            let view = unsafe state.pointee.view
+            let view = unsafe state.pointee.basis.view
             guard let stored = try unsafe view?.get(state.pointee.key.bytes) else { return .miss(.gap) }
             noteTouch()
-            let bytes = unsafe state.pointee.keepsBytes ? stored : keep(stored)
+            let bytes = unsafe state.pointee.basis.keepsBytes ? stored : keep(stored)
             let header = try unsafe RecordHeader(bytes, key: state.pointee.key.bytes)
             var decoder = unsafe NodeDecoder(header.body, source: self, isStable: true)
             guard try decoder.readArrayHead() == chunk.count else { throw NodeReadFailure.corrupted }
@@ -300,13 +296,13 @@ extension ReadState {
     mutating func fold(
         _ updates: [CollectionUpdate], _ lists: ListLog?
     ) throws(CacheError) -> StoredElements? {
-        (isExpired, isInvalidated) = (false, false)
+        lastFetch = LastFetch()
         var list: (elements: StoredElements, time: UInt32)?
         var isStored = true
         for update in updates {
             let former = try isStored ? stored() : list
             isStored = false
-            isInvalidated = false
+            lastFetch.isInvalidated = false
             list = nil
             switch update.change {
             case .set(let body, let kind):
@@ -334,11 +330,11 @@ extension ReadState {
                     isAnswer ? try answer.settled(over: former?.elements.whole, number: update.sequence) : elements,
                     update.time > 0 ? update.time : former?.time ?? 0
                 )
-            case .forget(let isInvalidation): isInvalidated = isInvalidation
+            case .forget(let isInvalidation): lastFetch.isInvalidated = isInvalidation
             case .edit(let operation):
                 // An edit for which no caller waits, and that cannot be applied, will fail, and the list be forgotten.
                 guard var elements = former?.elements, elements.canApply(operation) else {
-                    isInvalidated = true
+                    lastFetch.isInvalidated = true
                     continue
                 }
                 elements.apply(operation, number: update.sequence)
@@ -346,8 +342,8 @@ extension ReadState {
             }
         }
         guard let list else { return nil }
-        if let ageLimit, !ageLimit.accepts(list.time) {
-            isExpired = true
+        if let ageLimit = basis.ageLimit, !ageLimit.accepts(list.time) {
+            lastFetch.isExpired = true
             return nil
         }
         return list.elements
@@ -355,7 +351,7 @@ extension ReadState {
 
     /// The list under the current key as the view shows it.
     private func stored() throws(CacheError) -> (elements: StoredElements, time: UInt32)? {
-        guard let view, let stored = try unsafe view.collection(Array(key.bytes)) else { return nil }
+        guard let view = basis.view, let stored = try unsafe view.collection(Array(key.bytes)) else { return nil }
         return (try view.knownElements(of: stored), stored.time)
     }
 }

@@ -5,7 +5,7 @@ import GroveModel
 extension Reconstructor {
     /// A damaged root is an error; below a root it is a miss of the tree.
     func damage(_ failure: RecordHeader.Failure, _ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {
-        guard unsafe state.pointee.nesting > state.pointee.rootNesting else {
+        guard unsafe state.pointee.descent.isBelowRoot else {
             return unsafe .failed(Reconstructor.error(failure, text(identifier)))
         }
         return unsafe .miss(
@@ -21,9 +21,7 @@ extension Reconstructor {
     }
 
     func noteDeleted(_ identifier: UnsafeRawBufferPointer, mayReturn: Bool = false) -> NodeReadFailure {
-        unsafe state.pointee.mayReturn = mayReturn
-        unsafe state.pointee.deleted.removeAll()
-        unsafe state.pointee.deleted.append(identifier)
+        unsafe state.pointee.deletion.note(identifier, mayReturn: mayReturn)
         return .deleted
     }
 

@@ -30,7 +30,7 @@ extension Reconstructor {
         }
         guard isFound else { throw unsafe .miss(CacheMiss(.absent, text(identifier))) }
         var (header, isKept) = unsafe try fetch(identifier)
-        guard unsafe header.findShape(state.pointee.shapes) else { throw unsafe damage(.corrupted, identifier) }
+        guard unsafe header.findShape(state.pointee.learnt.shapes) else { throw unsafe damage(.corrupted, identifier) }
         return (header, isKept)
     }
 }

@@ -12,7 +12,7 @@ extension Reconstructor {
         var prefix: [UInt8] = [Namespace.node]
         if let type = type as? any KeyedModel.Type, let common = type.identifierPrefix { prefix += common.utf8 }
         let first = start.map { [Namespace.node] + Array($0.rawValue.utf8) } ?? []
-        let queued = unsafe state.pointee.pending?.keys(beginningWith: prefix) ?? []
+        let queued = unsafe state.pointee.basis.pending?.keys(beginningWith: prefix) ?? []
         var found: [[UInt8]] = []
         var from: [UInt8]? = first
         // What has a shape that was not met is left out only behind the scan, so that there may be too few.
@@ -34,10 +34,10 @@ extension Reconstructor {
         _ type: any CacheableModel.Type, _ name: [UInt8], _ prefix: [UInt8], after start: [UInt8],
         passing queued: Set<[UInt8]>, _ limit: Int, _ found: inout [[UInt8]]
     ) throws(CacheError) -> [UInt8]? {
-        guard let view = unsafe state.pointee.view else { return nil }
+        guard let view = unsafe state.pointee.basis.view else { return nil }
         // What has a shape that was not met is of the type if that is: it is looked up behind the scan.
         var unmet: [(place: Int, hash: UInt64)] = []
-        let shapes = unsafe state.pointee.shapes
+        let shapes = unsafe state.pointee.learnt.shapes
         var (keys, isOver) = (found, true)
         func visit(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool {
             // Whose record a damaged one is cannot be told.
@@ -61,7 +61,7 @@ extension Reconstructor {
         let last = isOver ? nil : keys.last
         var others: Set<UInt64> = []
         for hash in Set(unmet.map(\.hash)) {
-            guard unsafe try state.pointee.findShape(hash), let shape = unsafe state.pointee.shapes.find(hash),
+            guard unsafe try state.pointee.findShape(hash), let shape = unsafe state.pointee.learnt.shapes.find(hash),
                 unsafe type.acceptsAnyRecordName
                     || shape._withUnsafeGuaranteedRef({ unsafe $0.recordName.elementsEqual(name) })
             else {

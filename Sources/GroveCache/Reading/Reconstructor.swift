@@ -32,15 +32,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Begins a read of `view`, or of nothing but `pending` if the store is about to be emptied.
     func begin(_ view: (any NodeView)?, keepsBytes: Bool, pending: PendingReads?) {
-        unsafe state.pointee.view = view
-        if unsafe state.pointee.shapes.count > RecordShape.mostStored { unsafe state.pointee.shapes.removeAll() }
-        unsafe state.pointee.keepsBytes = keepsBytes
-        if let pending {
-            unsafe state.pointee.hasPending = true
-            unsafe state.pointee.pending = pending
-        } else {
-            unsafe state.pointee.hasPending = false
-        }
+        unsafe state.pointee.basis.begin(view, keepsBytes: keepsBytes, pending: pending)
+        unsafe state.pointee.learnt.limitShapes()
         enterThread()
     }
 
@@ -51,95 +44,46 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     func end() -> Bool {
         endTree()
         leaveThread()
-        let hadView = hasView
-        unsafe state.pointee.view.take()?.end()
-        unsafe state.pointee.readsCommittedLists = false
-        if unsafe !state.pointee.known.isEmpty { unsafe state.pointee.known = [:] }
-        if unsafe state.pointee.hasPending {
-            unsafe state.pointee.pending = nil
-            unsafe state.pointee.placement = nil
-            unsafe state.pointee.hasPending = false
-        }
+        unsafe state.pointee.models.endRead()
         streamFailure = nil
         isNoUse = false
-        let isLast = unsafe state.pointee.point?.leave() ?? false
-        // The store may have been closed meanwhile; nothing at rest keeps it.
-        if !hadView { unsafe state.pointee.point = nil }
-        return isLast
+        return unsafe state.pointee.basis.end()
     }
 
     /// Lets go of what was remembered of one tree; the view stays.
-    func endTree() {
-        if unsafe state.pointee.ageLimit != nil {
-            unsafe state.pointee.ageLimit = nil
-            unsafe state.pointee.isExpired = false
-        }
-        if unsafe !state.pointee.remembered.isEmpty { unsafe state.pointee.remembered = [:] }
-        unsafe state.pointee.path.removeAll(keepingCapacity: state.pointee.path.count <= 64)
-        unsafe state.pointee.sights.removeAll()
-        unsafe state.pointee.letGo()
-        unsafe state.pointee.holderSequence = .max
-        if unsafe !state.pointee.places.isEmpty { unsafe state.pointee.places = [] }
-        if unsafe !state.pointee.mixed.isEmpty { unsafe state.pointee.mixed = [] }
-        unsafe state.pointee.firstPlace = 0
-        unsafe state.pointee.nesting = 0
-        unsafe state.pointee.isInLeaf = false
-        unsafe state.pointee.rootNesting = 0
-        unsafe state.pointee.hops = 0
-    }
+    func endTree() { unsafe state.pointee.endTree() }
 
     /// Bytes of heap that the reader's buffers hold.
     var allocatedByteCount: Int { unsafe state.pointee.allocatedByteCount }
 
     /// Moves what the read found to where the writer finds it; returns whether it should look now.
-    func hand(to findings: inout Readers.Findings) -> Bool {
-        defer { unsafe state.pointee.forgetTouches() }
-        // Past that the writer is too far behind for hits to matter.
-        guard findings.touches.count <= TouchLimit.most else { return false }
-        let touches = unsafe state.pointee.touches.bytes
-        for offset in stride(from: 0, to: touches.count, by: ReadState.touchBytes) {
-            let touch = unsafe touches.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            findings.touches.append(UInt64(littleEndian: touch))
-        }
-        guard findings.touches.count >= TouchLimit.batch, !findings.isTold else { return false }
-        findings.isTold = true
-        return true
-    }
+    func hand(to findings: inout Readers.Findings) -> Bool { unsafe state.pointee.touches.hand(to: &findings) }
 
     /// Notes that the read found a record under the current key, if there is an evictor and the read counts as a use.
     func noteTouch() {
-        if keepsTouches, !isNoUse { unsafe state.pointee.noteTouch() }
+        if keepsTouches, !isNoUse { unsafe state.pointee.touches.note(state.pointee.key.bytes) }
     }
 
     /// Says whether the rest of this read is a use of what it meets.
     func keepsTouches(_ keeps: Bool) { isNoUse = !keeps }
 
     /// Makes good what failed under the keys of `write`; false if nothing had failed.
-    func settle(by write: PendingWrite) -> Bool {
-        guard let pending = unsafe state.pointee.pending else { return false }
-        unsafe state.pointee.pending = pending.settled(by: write)
-        return true
-    }
+    func settle(by write: PendingWrite) -> Bool { unsafe state.pointee.basis.settle(by: write) }
 
     /// Whether no tree is being read at this moment.
-    var isBetweenTrees: Bool {
-        unsafe state.pointee.path.isEmpty && state.pointee.nesting == state.pointee.rootNesting
-    }
+    var isBetweenTrees: Bool { unsafe state.pointee.descent.isOver }
 
     /// Whether the read holds a view of the store open.
-    var hasView: Bool { unsafe state.pointee.view != nil }
+    var hasView: Bool { unsafe state.pointee.basis.view != nil }
 
     /// The store that the read looks at.
-    var store: OpenStore? { unsafe state.pointee.point?.store }
+    var store: OpenStore? { unsafe state.pointee.basis.point?.store }
 
     // MARK: Roots
 
     /// A decoder whose value is a reference to `identifier`: a tree is read by decoding it.
     func decoder(ofReferenceTo identifier: ModelIdentifier) -> NodeDecoder {
-        unsafe state.pointee.root.removeAll()
-        unsafe state.pointee.root.appendHead(CBORMajor.tag, CBORTag.reference)
-        unsafe state.pointee.root.appendText(identifier.rawValue)
-        return unsafe NodeDecoder(state.pointee.root.bytes, source: self, isStable: true)
+        unsafe NodeDecoder(state.pointee.descent.begin(at: identifier), source: self, isStable: true)
     }
 
     /// The miss that the caller who asked for `identifier` gets for `failure`.
@@ -147,7 +91,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// - Throws: the error, if `failure` is not a miss.
     func miss(_ failure: NodeReadFailure, at identifier: ModelIdentifier) throws(CacheError) -> CacheMiss {
         switch failure {
-        case .deleted: return unsafe CacheMiss(.deleted, text(state.pointee.deleted.bytes))
+        case .deleted: return unsafe CacheMiss(.deleted, text(state.pointee.deletion.identifier))
         case .otherShape: return CacheMiss(.otherShape, identifier)
         case .incomplete: return CacheMiss(.incomplete, identifier)
         case .corrupted: throw CacheError(.corrupted, "The stored record is damaged.", identifier: identifier)
@@ -168,37 +112,34 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         } catch {
             throw Reconstructor.error(error, name)
         }
-        if unsafe header.findShape(state.pointee.shapes) { return header }
+        if unsafe header.findShape(state.pointee.learnt.shapes) { return header }
         guard unsafe try state.pointee.findShape(header.shapeHash) else { return nil }
-        return unsafe header.findShape(state.pointee.shapes) ? header : nil
+        return unsafe header.findShape(state.pointee.learnt.shapes) ? header : nil
     }
 
     // MARK: Nodes
 
     /// Says that the thread's stack is a large one, so that nothing needs to hop.
-    func stayOnLargeStack() {
-        unsafe state.pointee.nesting = LargeStack.hopDepth
-        unsafe state.pointee.rootNesting = LargeStack.hopDepth
-    }
+    func stayOnLargeStack() { unsafe state.pointee.descent.stayOnLargeStack() }
 
     var hops: Int {
-        get { unsafe state.pointee.hops }
-        set { unsafe state.pointee.hops = newValue }
+        get { unsafe state.pointee.descent.hops }
+        set { unsafe state.pointee.descent.hops = newValue }
     }
 
     var nesting: Int {
-        get { unsafe state.pointee.nesting }
-        set { unsafe state.pointee.nesting = newValue }
+        get { unsafe state.pointee.descent.nesting }
+        set { unsafe state.pointee.descent.nesting = newValue }
     }
 
     func beginVisit(
         _ type: any CacheableModel.Type, _ identifier: UnsafeRawBufferPointer
     ) throws(NodeReadFailure) -> NodeVisit {
-        guard unsafe state.pointee.path.count < LargeStack.maxDepth else {
+        guard unsafe state.pointee.descent.path.count < LargeStack.maxDepth else {
             throw .failed(CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels."))
         }
-        if unsafe !state.pointee.known.isEmpty && state.pointee.nesting > state.pointee.rootNesting,
-            unsafe isKnown(identifier, type)
+        if unsafe state.pointee.models.knowsAny && state.pointee.descent.isBelowRoot,
+            unsafe state.pointee.models.isKnown(identifier, ObjectIdentifier(type))
         {
             try unsafe checkKnown(identifier)
             return unsafe NodeVisit(
@@ -206,15 +147,16 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
                 identifier: identifier, type: ObjectIdentifier(type), isRemembered: true)
         }
         // A record that names a node and says that it names none is nothing that Grove wrote; it would have no place in time.
-        guard unsafe !state.pointee.isInLeaf else { throw .corrupted }
+        guard unsafe !state.pointee.descent.isInLeaf else { throw .corrupted }
         let mark = unsafe state.pointee.arena.mark
         var (header, isKept) = unsafe try record(identifier)
         if header.flags.contains(.tombstone) {
-            throw unsafe noteDeleted(identifier, mayReturn: header.sequence <= state.pointee.holderSequence)
+            throw unsafe noteDeleted(
+                identifier, mayReturn: header.sequence <= state.pointee.descent.places.holder.sequence)
         }
         if header.deletion > .zero { unsafe try checkDeletion(of: header, identifier) }
-        let index = unsafe state.pointee.names(of: type)
-        let names = unsafe state.pointee.types[index]
+        let index = unsafe state.pointee.learnt.index(of: type)
+        let names = unsafe state.pointee.learnt.types[index]
         guard unsafe names.acceptsAnyRecordName || isEqual(names.record.bytes, header.recordName) else {
             throw unsafe .miss(CacheMiss(.otherType, text(identifier)))
         }
@@ -225,65 +167,52 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
             unsafe (isKept, shape) = (true, nil)
         }
         guard header.flags.contains(.references) || header.flags.contains(.projections) else {
-            unsafe state.pointee.nesting += 1
-            unsafe state.pointee.isInLeaf = true
+            unsafe state.pointee.descent.enterLeaf()
             let isOwnProjection = unsafe isNamed || isEqual(names.projection.bytes, header.projection)
             let decoder = unsafe NodeDecoder(
                 header.body, source: self, isStable: true, absence: isOwnProjection ? .known : .unknown,
                 shape: shape)
             return unsafe NodeVisit(
                 decoder: decoder, identifier: identifier, type: names.type, isRemembered: false, wasSeen: false,
-                needsLargerStack: state.pointee.nesting == LargeStack.hopDepth, leafMark: mark.rawValue)
+                needsLargerStack: state.pointee.descent.needsLargerStack, leafMark: mark.rawValue)
         }
         let holdsReferences = header.flags.contains(.references)
         var hash: UInt64 = 0
         var wasSeen = false
         if holdsReferences {
             hash = unsafe NodeTree.hash(identifier)
-            wasSeen = unsafe state.pointee.sights.note(hash)
+            wasSeen = unsafe state.pointee.models.meet(hash)
             if wasSeen, unsafe try isRemembered(identifier, hash, names.type) {
                 return unsafe NodeVisit(
                     decoder: NodeDecoder(header.body, source: self, isStable: true),
                     identifier: identifier, type: names.type, isRemembered: true)
             }
         }
-        let firstPlace = unsafe state.pointee.places.count
+        let holder = unsafe state.pointee.descent.places.next(header.sequence)
         let absence: Absence
         if header.flags.contains(.projections) {
             absence = unsafe try prepare(&header, &isKept, as: names.projection.bytes, identifier)
         } else {
             absence = unsafe isNamed || isEqual(names.projection.bytes, header.projection) ? .known : .unknown
         }
-        unsafe state.pointee.path.append(
-            ReadState.Step(
-                identifier: identifier, hash: hash, type: names.type, holdsReferences: holdsReferences,
-                isMixed: absence == .ofRecord, holderSequence: state.pointee.holderSequence,
-                firstPlace: state.pointee.firstPlace, mark: mark))
-        unsafe state.pointee.firstPlace = firstPlace
-        unsafe state.pointee.holderSequence = header.sequence
-        unsafe state.pointee.nesting += 1
+        let step = unsafe Descent.Step(
+            identifier: identifier, hash: hash, type: names.type, holdsReferences: holdsReferences,
+            isMixed: absence == .ofRecord, holder: state.pointee.descent.places.holder, mark: mark)
+        unsafe state.pointee.descent.enter(step, as: holder)
         let decoder = unsafe NodeDecoder(
             header.body, source: self, isStable: isKept || !holdsReferences, absence: absence, shape: shape)
         return unsafe NodeVisit(
             decoder: decoder, identifier: identifier, type: names.type, wasSeen: wasSeen,
-            needsLargerStack: state.pointee.nesting == LargeStack.hopDepth)
+            needsLargerStack: state.pointee.descent.needsLargerStack)
     }
 
     func endVisit(_ visit: NodeVisit) {
         if visit.leafMark >= 0 {
-            unsafe state.pointee.nesting -= 1
-            unsafe state.pointee.isInLeaf = false
+            unsafe state.pointee.descent.leaveLeaf()
             unsafe state.pointee.arena.release(to: ScratchArena.Mark(rawValue: visit.leafMark))
             return
         }
-        guard let step = unsafe state.pointee.path.popLast() else { return }
-        unsafe state.pointee.nesting -= 1
-        if step.isMixed { unsafe state.pointee.mixed.removeLast() }
-        unsafe state.pointee.holderSequence = step.holderSequence
-        if unsafe state.pointee.places.count > state.pointee.firstPlace {
-            unsafe state.pointee.places.removeSubrange(state.pointee.firstPlace...)
-        }
-        unsafe state.pointee.firstPlace = step.firstPlace
+        guard let step = unsafe state.pointee.descent.leave() else { return }
         unsafe state.pointee.arena.release(to: step.mark)
     }
 
@@ -301,29 +230,16 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     private func isRemembered(
         _ identifier: UnsafeRawBufferPointer, _ hash: UInt64, _ type: ObjectIdentifier
     ) throws(NodeReadFailure) -> Bool {
-        for index in unsafe 0..<state.pointee.path.count {
-            let step = unsafe state.pointee.path[index]
-            if unsafe step.holdsReferences && step.hash == hash && step.type == type
-                && isEqual(step.identifier, identifier)
-            {
-                throw unsafe .failed(
-                    CacheError(
-                        .cycle, "The node holds itself, directly or through others.", identifier: text(identifier)))
-            }
+        if unsafe state.pointee.descent.contains(identifier, hash, type) {
+            throw unsafe .failed(
+                CacheError(
+                    .cycle, "The node holds itself, directly or through others.", identifier: text(identifier)))
         }
-        let sight = unsafe ReadState.Sight(identifier: Array(identifier), type: type)
-        return unsafe state.pointee.remembered[sight] != nil
+        return unsafe state.pointee.models.isRemembered(identifier, type)
     }
 
     /// Lets trees have `models` where they hold their identifiers, without looking for them, until the read ends.
-    func know(_ models: [any SimpleModel]) {
-        for model in models {
-            guard let identifier = model.modelIdentifier else { continue }
-            let sight = ReadState.Sight(
-                identifier: Array(identifier.rawValue.utf8), type: ObjectIdentifier(type(of: model)))
-            unsafe state.pointee.known[sight] = model
-        }
-    }
+    func know(_ models: [any SimpleModel]) { unsafe state.pointee.models.know(models) }
 
     /// Checks that a model that is known by itself may stand where its identifier does.
     ///
@@ -340,19 +256,12 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         }
     }
 
-    private func isKnown(_ identifier: UnsafeRawBufferPointer, _ type: any CacheableModel.Type) -> Bool {
-        let sight = unsafe ReadState.Sight(identifier: Array(identifier), type: ObjectIdentifier(type))
-        return unsafe state.pointee.known[sight] != nil
-    }
-
     func recall(_ visit: NodeVisit) -> (any SimpleModel)? {
-        let sight = unsafe ReadState.Sight(identifier: Array(visit.identifier), type: visit.type)
-        return unsafe state.pointee.remembered[sight] ?? state.pointee.known[sight]
+        unsafe state.pointee.models.find(visit.identifier, visit.type)
     }
 
     func remember(_ model: any SimpleModel, _ visit: NodeVisit) {
-        unsafe state.pointee.remembered[
-            ReadState.Sight(identifier: Array(visit.identifier), type: visit.type)] = model
+        unsafe state.pointee.models.remember(model, visit.identifier, visit.type)
     }
 
     func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String {
@@ -372,7 +281,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         unsafe state.pointee.key.set(Namespace.node, identifier)
         var (header, isKept) = unsafe try fetch(identifier)
         noteTouch()
-        if unsafe header.findShape(state.pointee.shapes) { return (header, isKept) }
+        if unsafe header.findShape(state.pointee.learnt.shapes) { return (header, isKept) }
         return unsafe try recordOfNewShape(header.shapeHash, identifier)
     }
 
