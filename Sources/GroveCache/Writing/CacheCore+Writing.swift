@@ -183,7 +183,8 @@ extension CacheCore {
             try currentStore().transact { (transaction) throws(CacheError) in
                 try checkIsCurrent()
                 var commit = try WriteTransaction(
-                    isBuffered ? BufferedTransaction(transaction) : transaction, session: opening.session, shift: numbers.shift,
+                    isBuffered ? BufferedTransaction(transaction) : transaction, session: opening.session,
+                    shift: numbers.shift,
                     lastCommitted: numbers.committed,
                     eviction: EvictionWork(
                         evictor, clock: evictor == nil ? .nan : ages.clock.ofRead, shows: audience.streams.shows),
