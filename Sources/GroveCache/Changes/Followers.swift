@@ -2,7 +2,7 @@ import Synchronization
 
 /// What a cache keeps for those who follow it, and for answers of the network.
 final class Followers: Sendable {
-    /// Where their calls wait for a moment.
+    /// The queue in which their calls wait for a moment.
     let line = FollowerLine()
     /// Which of their edits of lists are in which commit.
     let ownEdits = OwnEdits()
