@@ -4,13 +4,13 @@ import GroveModel
 /// never across a call to an engine, a file or an observer.
 struct CacheState: Sendable {
     /// The store, and whether calls are taken.
-    var life: StoreLife { didSet { dropPoint() } }
+    var life: StoreLife { didSet { dropSnapshot() } }
     /// The files as they were when the store was last opened.
-    var files: KnownFiles { didSet { if files.word != oldValue.word { dropPoint() } } }
+    var files: KnownFiles { didSet { if files.word != oldValue.word { dropSnapshot() } } }
     /// The numbers of calls.
     var numbers: CallNumbers
     /// Commits of all processes.
-    var commits: KnownCommits { didSet { point?.note(commitCount: commits.count) } }
+    var commits: KnownCommits { didSet { snapshot?.note(commitCount: commits.count) } }
     /// Wipes of all processes, and the life of the cache that the last one has begun.
     var wipes: KnownWipes
     /// Calls whose commits are not visible yet.
@@ -20,7 +20,7 @@ struct CacheState: Sendable {
     /// What the store does not show.
     var overlay: Overlay
     /// What reads begin with; `nil` if the next read makes it.
-    private var point: ReadPoint?
+    private var snapshot: ReadSnapshot?
     /// Callers that wait until the queue has room.
     var waiting = WaitingLine<Void>()
     var isDrainScheduled = false
@@ -46,19 +46,19 @@ extension CacheState {
     /// What a read begins with, which it has entered; `nil` if the store must be opened again first.
     ///
     /// - Throws: ``CacheError`` with code `closed` or `suspended`.
-    mutating func enterPoint(_ core: CacheCore) throws(CacheError) -> ReadPoint? {
+    mutating func enterSnapshot(_ core: CacheCore) throws(CacheError) -> ReadSnapshot? {
         try life.checkUsable()
         guard let store = usableStore else { return nil }
-        let point = self.point ?? makePoint(store, core)
-        self.point = point
-        _ = point.enter()
-        return point
+        let snapshot = self.snapshot ?? makeSnapshot(store, core)
+        self.snapshot = snapshot
+        _ = snapshot.enter()
+        return snapshot
     }
 
-    /// A point of now.
+    /// A snapshot of now.
     ///
     /// Commits may change ``CallNumbers/shift`` and ``CallNumbers/forgottenDeletion`` while it stands: a read asks its view for both.
-    private func makePoint(_ store: OpenStore, _ core: CacheCore) -> ReadPoint {
+    private func makeSnapshot(_ store: OpenStore, _ core: CacheCore) -> ReadSnapshot {
         let everything = overlay.everything
         let showsStore = everything == nil && queue.wipePlace == .zero
         // Where too much of the store is not what was last set to tell it apart, only calls after that count.
@@ -70,7 +70,7 @@ extension CacheState {
                 PendingReads.Placement(
                     afterPlace: max(queue.wipePlace, queue.leftPlace), shift: numbers.shift,
                     forgottenDeletion: showsStore ? numbers.forgottenDeletion : .zero))
-        return ReadPoint(
+        return ReadSnapshot(
             store, showsStore: showsStore, epoch: epoch.current, word: files.word, commitCount: commits.count,
             pending: pending)
     }
@@ -78,8 +78,8 @@ extension CacheState {
     /// Lets reads look at the state again: what they begin with is about to change, or has changed under this lock.
     ///
     /// Before an entry of the overlay ends: reads that go on need it.
-    private mutating func dropPoint() {
-        if let point = point.take(), point.fall() { overlay.keep(point) }
+    private mutating func dropSnapshot() {
+        if let snapshot = snapshot.take(), snapshot.fall() { overlay.keep(snapshot) }
     }
 
     // MARK: Calls
@@ -89,7 +89,7 @@ extension CacheState {
 
     /// Puts `call` behind all others in the queue.
     mutating func append(_ call: PendingWrite) {
-        if call.isWipe || call.isShown { dropPoint() }
+        if call.isWipe || call.isShown { dropSnapshot() }
         call.take(place: overlay.nextPlace())
         queue.append(call)
         if call.isShown { overlay.insert(call) }
@@ -97,7 +97,7 @@ extension CacheState {
 
     /// Takes `group`, the first calls of the queue, out of it: what they brought is committed.
     mutating func leave(_ group: [PendingWrite]) {
-        if !queue.showsNothing { dropPoint() }
+        if !queue.showsNothing { dropSnapshot() }
         settle(by: group)
         queue.removeFirst(group.count)
         for call in group where call.isShown { overlay.leave(call) }
@@ -106,14 +106,14 @@ extension CacheState {
     /// Lets go of what `writes`, which were committed, have made good.
     mutating func settle(by writes: [PendingWrite]) {
         guard overlay.hasLost else { return }
-        dropPoint()
+        dropSnapshot()
         // What had no say in a node makes nothing good.
         for write in writes where !write.isSuperseded { overlay.settle(by: write) }
     }
 
     /// Lets go of those of `lost` whose keys `invalidation`, which was committed, has forgotten.
     mutating func settle(_ lost: Set<ObjectIdentifier>, by invalidation: PendingWrite) {
-        dropPoint()
+        dropSnapshot()
         overlay.settle(lost, by: invalidation)
     }
 
@@ -121,7 +121,7 @@ extension CacheState {
     ///
     /// A read that has looked at the queue and has no view yet begins again: its view may show what was called later.
     mutating func forget(_ write: PendingWrite) {
-        dropPoint()
+        dropSnapshot()
         overlay.lose(write)
         epoch.advance()
     }
@@ -132,7 +132,7 @@ extension CacheState {
     ///
     /// - Returns: false if it was not in the queue any more.
     mutating func fail(_ write: PendingWrite) -> Bool {
-        dropPoint()
+        dropSnapshot()
         guard queue.remove(write) else { return false }
         if write.isShown { overlay.remove(write) }
         if write.completion == nil { forget(write) }
@@ -141,7 +141,7 @@ extension CacheState {
 
     /// Takes every call up to number `sequence` out of the queue, but for those that empty the store; returns them in order.
     mutating func removeCalls(upTo sequence: LocalNumber) -> [PendingWrite] {
-        dropPoint()
+        dropSnapshot()
         let removed = queue.removeAll(upTo: sequence)
         for call in removed where call.isShown { overlay.remove(call) }
         return removed

@@ -4,7 +4,7 @@ import GroveModel
 import Synchronization
 
 /// A request for one identifier that is under way.
-typealias Flight = Task<Result<FarSnapshot, SharedError>, Never>
+typealias OpenRequest = Task<Result<FarSnapshot, SharedError>, Never>
 
 extension NearCache {
     /// Fetches the tree of `identifier`, as of `least` or later, and stores it if it may be stored.
@@ -12,17 +12,17 @@ extension NearCache {
         _ identifier: ModelIdentifier, _ least: FeedPosition?
     ) async throws(SharedError) -> (any CacheableModel)? {
         while true {
-            let (flight, isMine) = flights.withLock { flights in
-                if let flight = flights[identifier] { return (flight, false) }
-                let flight = Flight {
+            let (request, isMine) = requests.withLock { requests in
+                if let request = requests[identifier] { return (request, false) }
+                let request = OpenRequest {
                     let result = await self.request(identifier)
-                    _ = self.flights.withLock { $0.removeValue(forKey: identifier) }
+                    _ = self.requests.withLock { $0.removeValue(forKey: identifier) }
                     return result
                 }
-                flights[identifier] = flight
-                return (flight, true)
+                requests[identifier] = request
+                return (request, true)
             }
-            let snapshot = try await flight.value.get()
+            let snapshot = try await request.value.get()
             if snapshot.word.position.isAtLeast(least) { return snapshot.models[identifier] }
             // Another's request was sent before this read could be satisfied by it.
             guard isMine else { continue }

@@ -38,7 +38,7 @@ public final class NearCache<Store: NodeStore>: Sendable {
     public let timeLimit: Duration
     let now: @Sendable () -> Duration
     let memory = Mutex(FeedMemory())
-    let flights = Mutex<[ModelIdentifier: Flight]>([:])
+    let requests = Mutex<[ModelIdentifier: OpenRequest]>([:])
 
     /// Makes a cache over `store` and `far`.
     ///

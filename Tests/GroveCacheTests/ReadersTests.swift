@@ -33,12 +33,12 @@ struct ReadersTests {
         return begun.withLock { $0 }
     }
 
-    @Test("The writer waits for the readers of all shelves", .timeLimit(.minutes(1)))
+    @Test("The writer waits for the readers of all pools", .timeLimit(.minutes(1)))
     func awaiting() {
-        let readers = Readers(shelfCount: 8)
+        let readers = Readers(poolCount: 8)
         readers.awaitNone()
         let begun = begin(32, of: readers)
-        #expect(Set(begun.map { unsafe $0.state.pointee.shelf }).count >= Set(Cores.usable.map { $0 % 8 }).count)
+        #expect(Set(begun.map { unsafe $0.state.pointee.pool }).count >= Set(Cores.usable.map { $0 % 8 }).count)
         let isOver = Atomic(false)
         let ended = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
@@ -46,10 +46,10 @@ struct ReadersTests {
             isOver.store(true, ordering: .sequentiallyConsistent)
             ended.signal()
         }
-        let shelf = unsafe begun[0].state.pointee.shelf
+        let pool = unsafe begun[0].state.pointee.pool
         let (first, others) = (
-            begun.filter { unsafe $0.state.pointee.shelf == shelf },
-            begun.filter { unsafe $0.state.pointee.shelf != shelf }
+            begun.filter { unsafe $0.state.pointee.pool == pool },
+            begun.filter { unsafe $0.state.pointee.pool != pool }
         )
         // By another thread than the one that began them, as where a tree needs a larger stack.
         for reader in first { _ = readers.end(reader, wasActive: true) }
@@ -64,16 +64,16 @@ struct ReadersTests {
         readers.awaitNone()
     }
 
-    @Test("Reads of all threads are counted, and readers at rest are found by threads of other shelves")
+    @Test("Reads of all threads are counted, and readers at rest are found by threads of other pools")
     func counts() {
-        let readers = Readers(shelfCount: 8)
+        let readers = Readers(poolCount: 8)
         for (number, reader) in begin(32, of: readers).enumerated() {
             _ = readers.end(reader, wasActive: true, isHit: number < 10, miss: number < 10 ? nil : .absent)
         }
         #expect(readers.counts.hits == 10)
         #expect(readers.counts.misses == [.absent: 22])
         var made = 0
-        // One more than a shelf has.
+        // One more than a pool has.
         let again = (0...Readers.mostAtRest).map { _ in
             readers.begin {
                 made += 1

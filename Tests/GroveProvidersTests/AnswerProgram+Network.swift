@@ -33,7 +33,7 @@ extension AnswerProgram {
             let shown = shown("Message:\(id)", to: who)
             for _ in 0..<24 where server.sent == sent { await managers[who].flush() }
             // It has joined the newest request that is open, of which nothing that is shown was edited since, or one is on its way.
-            guard server.sent == sent, managers[who].openFlights.keys.allSatisfy({ $0 <= asked }), let open else {
+            guard server.sent == sent, managers[who].openRequests.keys.allSatisfy({ $0 <= asked }), let open else {
                 return
             }
             let edited = edits[who].filter { shown?.contains($0.key) ?? true }.values.max()

@@ -22,7 +22,7 @@ final class LMDBPool: Sendable {
     }
 
     /// The views of some threads.
-    private struct Shelf {
+    private struct Pool {
         var resting: [LMDBView] = []
         /// The views, the writes and the looks at the file that began here, less those that ended here.
         var open = 0
@@ -30,7 +30,7 @@ final class LMDBPool: Sendable {
 
     /// The most views at rest for each core; more are ended, because each takes a reader slot that other processes
     /// might need.
-    private static let restingLimit = ShelfCount.share(of: 16)
+    private static let restingLimit = PoolCount.share(of: 16)
 
     /// How often it is looked whether views have ended that stand in the way, and how long between two looks: a second.
     private static let looks = 5_000
@@ -39,9 +39,9 @@ final class LMDBPool: Sendable {
     private let directory: StoreFiles
     private let options: LMDBOptions
     private let hashMask: UInt64
-    /// Taken before the locks of ``shelves``, if both are.
+    /// Taken before the locks of ``pools``, if both are.
     private let state: Lock<State>
-    private let shelves = Shelves { Shelf() }
+    private let pools = Pools { Pool() }
     /// Whether half of the slots of readers are taken or were: then no view rests in one, so that processes that come later
     /// find the other half.
     private let isCrowded = Atomic<Bool>(false)
@@ -71,13 +71,13 @@ final class LMDBPool: Sendable {
     }
 
     private func beginView() throws(CacheError) -> LMDBView {
-        let own = shelves.own
-        let rested = shelves.withLock(of: own) { shelf in
-            shelf.open += 1
-            return shelf.resting.popLast()
+        let own = pools.own
+        let rested = pools.withLock(of: own) { pool in
+            pool.open += 1
+            return pool.resting.popLast()
         }
         // One that cannot be renewed is of no use, and its slot with it; a fresh view says why, if it fails too.
-        if let view = rested ?? shelves.first(outside: own, { $0.resting.popLast() }), view.renew() == MDB_SUCCESS {
+        if let view = rested ?? pools.first(outside: own, { $0.resting.popLast() }), view.renew() == MDB_SUCCESS {
             return view
         }
         do throws(CacheError) {
@@ -94,29 +94,29 @@ final class LMDBPool: Sendable {
     /// Puts an ended view to rest.
     func giveBack(_ view: LMDBView) {
         view.reset()
-        shelves.withLock(of: shelves.own) { shelf in
-            shelf.open -= 1
+        pools.withLock(of: pools.own) { pool in
+            pool.open -= 1
             // A view of an environment that was replaced, or one too many, goes with its last reference.
-            guard !view.environment.isLetGo.load(ordering: .relaxed), shelf.resting.count < Self.restingLimit,
+            guard !view.environment.isLetGo.load(ordering: .relaxed), pool.resting.count < Self.restingLimit,
                 !isCrowded.load(ordering: .relaxed)
             else { return }
-            shelf.resting.append(view)
+            pool.resting.append(view)
         }
     }
 
     /// Counts a view or a write that ended without being given back.
-    func forget() { shelves.withLock(of: shelves.own) { $0.open -= 1 } }
+    func forget() { pools.withLock(of: pools.own) { $0.open -= 1 } }
 
     /// Runs `body` with the state and the number of views and writes that are open; meanwhile none begins or ends, and none rests.
     private func withNoneResting<Result>(
         _ body: (inout State, _ open: Int) throws(CacheError) -> Result
     ) throws(CacheError) -> Result {
         try state.withLock { state throws(CacheError) in
-            try shelves.withAll { visit throws(CacheError) in
+            try pools.withAll { visit throws(CacheError) in
                 var open = 0
-                visit { shelf in
-                    open += shelf.open
-                    shelf.resting = []
+                visit { pool in
+                    open += pool.open
+                    pool.resting = []
                 }
                 return try body(&state, open)
             }
@@ -132,7 +132,7 @@ final class LMDBPool: Sendable {
     func withEnvironment<Result>(
         _ body: (LMDBEnvironment) throws(CacheError) -> Result
     ) throws(CacheError) -> Result {
-        shelves.withLock(of: shelves.own) { $0.open += 1 }
+        pools.withLock(of: pools.own) { $0.open += 1 }
         defer { forget() }
         return try body(try environment())
     }
@@ -152,7 +152,7 @@ final class LMDBPool: Sendable {
     }
 
     private func beginWriteOnce() throws(CacheError) -> LMDBTransaction {
-        shelves.withLock(of: shelves.own) { $0.open += 1 }
+        pools.withLock(of: pools.own) { $0.open += 1 }
         do throws(CacheError) {
             let environment = try environment()
             try environment.lockWriter()
@@ -218,7 +218,7 @@ final class LMDBPool: Sendable {
 
     /// Lets go of the slots of views at rest and of readers that were killed, so that old pages can be used again.
     func releaseResting() {
-        shelves.forEach { $0.resting = [] }
+        pools.forEach { $0.resting = [] }
         if let environment = state.withLock({ $0.environment }) {
             unsafe mdb_reader_check(environment.pointer, nil)
         }

@@ -16,7 +16,7 @@ public final class MemoryStore: BudgetedStore {
     /// The committed content, once for each core; `nil` after the store was closed.
     ///
     /// All copies are the same, except while a commit is being published.
-    private let committed: Shelves<TreeVersion?>
+    private let committed: Pools<TreeVersion?>
 
     /// Makes an empty store.
     ///
@@ -27,7 +27,7 @@ public final class MemoryStore: BudgetedStore {
     /// - Throws: never.
     public init(directory: String? = nil, options: MemoryOptions = MemoryOptions()) throws(CacheError) {
         let empty = TreeVersion()
-        committed = Shelves { empty }
+        committed = Pools { empty }
     }
 
     /// Opens a view of the last committed state.

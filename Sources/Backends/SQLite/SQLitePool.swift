@@ -6,21 +6,21 @@ final class SQLitePool: Sendable {
     /// The connections of some threads at rest.
     ///
     /// The other fields are equal for all threads, and change for all at once.
-    private struct Shelf {
+    private struct Pool {
         var resting: [SQLiteView] = []
         var generation = 0
         var isClosed = false
     }
 
     /// The most connections at rest for each core; more are closed, because each has a page cache of its own.
-    private static let restingLimit = ShelfCount.share(of: 8)
+    private static let restingLimit = PoolCount.share(of: 8)
 
     let directory: StoreFiles
     let options: SQLiteOptions
     let hashMask: UInt64
     /// How large the files may become.
     let budget = SQLiteBudget()
-    private let shelves = Shelves { Shelf() }
+    private let pools = Pools { Pool() }
 
     init(_ directory: StoreFiles, _ options: SQLiteOptions, hashMask: UInt64) {
         self.directory = directory
@@ -37,12 +37,12 @@ final class SQLitePool: Sendable {
     }
 
     private func restingView() throws(CacheError) -> SQLiteView? {
-        let own = shelves.own
-        let rested = try shelves.withLock(of: own) { shelf throws(CacheError) in
-            guard !shelf.isClosed else { throw .closedStore }
-            return shelf.resting.popLast()
+        let own = pools.own
+        let rested = try pools.withLock(of: own) { pool throws(CacheError) in
+            guard !pool.isClosed else { throw .closedStore }
+            return pool.resting.popLast()
         }
-        return rested ?? shelves.first(outside: own) { $0.resting.popLast() }
+        return rested ?? pools.first(outside: own) { $0.resting.popLast() }
     }
 
     /// Opens a connection, with no lock held; again if the files were replaced meanwhile, which it may have opened.
@@ -61,42 +61,42 @@ final class SQLitePool: Sendable {
     }
 
     /// Which files there are: see ``SQLiteView/generation``.
-    private var generation: Int { shelves.withLock(of: 0) { $0.generation } }
+    private var generation: Int { pools.withLock(of: 0) { $0.generation } }
 
     /// Puts an ended view to rest.
     func giveBack(_ view: SQLiteView) {
-        shelves.withLock(of: shelves.own) { shelf in
+        pools.withLock(of: pools.own) { pool in
             // A view of files that were wiped, or one too many, goes with its last reference.
-            guard !shelf.isClosed, shelf.generation == view.generation, shelf.resting.count < Self.restingLimit else {
+            guard !pool.isClosed, pool.generation == view.generation, pool.resting.count < Self.restingLimit else {
                 return
             }
-            shelf.resting.append(view)
+            pool.resting.append(view)
         }
     }
 
     /// Closes what rests, runs `body` while no view can open, and keeps earlier views from coming back.
     func replacing(_ body: () throws(CacheError) -> Void) throws(CacheError) {
-        try shelves.withAll { visit throws(CacheError) in
+        try pools.withAll { visit throws(CacheError) in
             var isClosed = false
             visit { isClosed = $0.isClosed }
             guard !isClosed else { throw .closedStore }
-            visit { shelf in
-                shelf.resting = []
-                shelf.generation += 1
+            visit { pool in
+                pool.resting = []
+                pool.generation += 1
             }
             try body()
         }
     }
 
     /// Whether ``close()`` was called.
-    var isClosed: Bool { shelves.withLock(of: 0) { $0.isClosed } }
+    var isClosed: Bool { pools.withLock(of: 0) { $0.isClosed } }
 
     /// Closes what rests; every later call throws `closed`.
     func close() {
-        shelves.withAll { visit in
-            visit { shelf in
-                shelf.isClosed = true
-                shelf.resting = []
+        pools.withAll { visit in
+            visit { pool in
+                pool.isClosed = true
+                pool.resting = []
             }
         }
     }

@@ -3,9 +3,9 @@ import GroveModel
 
 /// How a read begins and ends (decision 19).
 ///
-/// A read takes the point, and with it a snapshot of the queue, and opens its view of the store with no lock held; the view says by
-/// itself which of the queued calls it shows. So a read sees every write that was queued before it, and never half of one.
-/// While the point stands, the one that the reader took last will do: then no lock is taken.
+/// A read takes a snapshot, which says how much of the queue it sees, and opens its view of the store with no lock held; the view says
+/// by itself which of the queued calls it shows. So a read sees every write that was queued before it, and never half of one.
+/// While the snapshot stands, the one that the reader took last will do: then no lock is taken.
 extension CacheCore {
     /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:isHit:miss:)`` must follow.
     ///
@@ -50,58 +50,60 @@ extension CacheCore {
             let reader = readers.begin {
                 Reconstructor(owner: ObjectIdentifier(self), keepsTouches: evictor != nil)
             }
-            let point: ReadPoint?
+            let snapshot: ReadSnapshot?
             do throws(CacheError) {
-                point = try enterPoint(of: reader)
-                if let point, try begin(reader, point) { return reader }
+                snapshot = try enterSnapshot(of: reader)
+                if let snapshot, try begin(reader, snapshot) { return reader }
             } catch {
                 abandon(reader)
                 throw error
             }
             abandon(reader)
-            if point == nil { try refresh() }
+            if snapshot == nil { try refresh() }
         }
     }
 
     /// What the read of `reader` begins with: the same as its last one did, if that still stands.
     ///
     /// - Returns: `nil` if the store must be opened again first.
-    private func enterPoint(of reader: Reconstructor) throws(CacheError) -> ReadPoint? {
-        if let point = unsafe reader.state.pointee.basis.point, point.isOfLastCommit, point.enter() { return point }
-        unsafe reader.state.pointee.basis.point = nil
-        let (point, isBehindOthers, unneeded) = try state.withLock { (state) throws(CacheError) in
-            (try state.enterPoint(self), state.noticeCommits(), state.overlay.takeUnneeded())
+    private func enterSnapshot(of reader: Reconstructor) throws(CacheError) -> ReadSnapshot? {
+        if let snapshot = unsafe reader.state.pointee.basis.snapshot, snapshot.isOfLastCommit, snapshot.enter() {
+            return snapshot
         }
-        unsafe reader.state.pointee.basis.point = point
+        unsafe reader.state.pointee.basis.snapshot = nil
+        let (snapshot, isBehindOthers, unneeded) = try state.withLock { (state) throws(CacheError) in
+            (try state.enterSnapshot(self), state.noticeCommits(), state.overlay.takeUnneeded())
+        }
+        unsafe reader.state.pointee.basis.snapshot = snapshot
         overlay.remove(unneeded)
         if isBehindOthers { writer.async { self.lookForWritesOfOthers() } }
-        return point
+        return snapshot
     }
 
     /// Gives up a read that has no view.
     private func abandon(_ reader: Reconstructor) {
-        if unsafe reader.state.pointee.basis.point?.leave() == true { sweep() }
+        if unsafe reader.state.pointee.basis.snapshot?.leave() == true { sweep() }
         _ = readers.end(reader, wasActive: true)
     }
 
     /// Takes out of the overlay what no read needs any more.
     func sweep() { overlay.remove(state.withLock { $0.overlay.takeUnneeded() }) }
 
-    /// Begins the read of `reader`, which counts as active, with `point`.
+    /// Begins the read of `reader`, which counts as active, with `snapshot`.
     ///
     /// - Returns: false if it must begin again.
-    private func begin(_ reader: Reconstructor, _ point: ReadPoint) throws(CacheError) -> Bool {
-        guard point.showsStore else {
+    private func begin(_ reader: Reconstructor, _ snapshot: ReadSnapshot) throws(CacheError) -> Bool {
+        guard snapshot.showsStore else {
             readers.endView(reader)
-            reader.begin(nil, keepsBytes: false, pending: point.pending)
+            reader.begin(nil, keepsBytes: false, pending: snapshot.pending)
             return true
         }
-        let view = try point.store.engine.view()
-        guard readers.epoch.current == point.epoch else {
+        let view = try snapshot.store.engine.view()
+        guard readers.epoch.current == snapshot.epoch else {
             view.end()
             return false
         }
-        reader.begin(view, keepsBytes: opening.keepsBytes, pending: point.pending)
+        reader.begin(view, keepsBytes: opening.keepsBytes, pending: snapshot.pending)
         return true
     }
 

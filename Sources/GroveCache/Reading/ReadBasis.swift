@@ -2,8 +2,8 @@ import GroveModel
 
 /// What a read reads: a view of the store, what is laid over it, and what of all that counts.
 struct ReadBasis: ~Copyable {
-    /// What the read began with, or the last one did; see ``ReadPoint``.
-    var point: ReadPoint?
+    /// What the read began with, or the last one did; see ``ReadSnapshot``.
+    var snapshot: ReadSnapshot?
     private(set) var view: (any NodeView)?
     /// Whether bytes that the view returned outlive the next call.
     private(set) var keepsBytes = false
@@ -30,7 +30,7 @@ struct ReadBasis: ~Copyable {
         }
     }
 
-    /// Lets go of all of it, but for a point that may stand still.
+    /// Lets go of all of it, but for a snapshot that may stand still.
     ///
     /// - Returns: whether something may go that was kept for this read.
     @inline(__always)
@@ -43,9 +43,9 @@ struct ReadBasis: ~Copyable {
             placement = nil
             mustLook = false
         }
-        let isLast = point?.leave() ?? false
+        let isLast = snapshot?.leave() ?? false
         // The store may have been closed meanwhile; nothing at rest keeps it.
-        if !hadView { point = nil }
+        if !hadView { snapshot = nil }
         return isLast
     }
 

@@ -8,7 +8,7 @@ import GroveModel
 /// use of one copies it.
 struct ReadState: ~Copyable {
     /// Where the reader counts as active, and rests: see ``Readers``.
-    var shelf = 0
+    var pool = 0
     var basis = ReadBasis()
     /// The current key: what is fetched is under it.
     var key = KeyBuffer()

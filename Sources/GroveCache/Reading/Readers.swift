@@ -6,7 +6,7 @@ import GroveModel
 /// A reader counts as active from before it looks which store is open until its view has ended. So when the writer has made
 /// the store unusable for new reads, and then waits until none is active, no view of it is open.
 ///
-/// They lie on ``Shelves``, so that reads on several cores do not wait for one another here.
+/// They lie on ``Pools``, so that reads on several cores do not wait for one another here.
 final class Readers: Sendable {
     /// What reads leave for the writer, if there is a budget.
     struct Findings: Sendable {
@@ -17,7 +17,7 @@ final class Readers: Sendable {
     }
 
     /// The readers and counts of some cores.
-    private struct Shelf {
+    private struct Pool {
         var atRest: [Reconstructor] = []
         var active = 0
         var isAwaited = false
@@ -40,30 +40,30 @@ final class Readers: Sendable {
     let openViews = OpenViews()
     /// Reads that were asked for with a completion.
     let queue = DispatchQueue(label: "grove.cache.readers", qos: .userInitiated, attributes: .concurrent)
-    private let shelves: Shelves<Shelf>
-    /// Signalled once for each shelf whose last reader was waited for.
+    private let pools: Pools<Pool>
+    /// Signalled once for each pool whose last reader was waited for.
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Readers at rest beyond these are let go of, on each shelf: each keeps some memory.
-    static let mostAtRest = ShelfCount.share(of: 8)
+    /// Readers at rest beyond these are let go of, on each pool: each keeps some memory.
+    static let mostAtRest = PoolCount.share(of: 8)
 
-    init(shelfCount: Int = ShelfCount.usual) { shelves = Shelves(count: shelfCount) { Shelf() } }
+    init(poolCount: Int = PoolCount.usual) { pools = Pools(count: poolCount) { Pool() } }
 
     /// A reader, which counts as active from now on; `make` makes one if none is at rest.
     func begin(_ make: () -> Reconstructor) -> Reconstructor {
-        let own = shelves.own
-        let rested = shelves.withLock(of: own) { shelf in
-            shelf.active += 1
-            return shelf.atRest.popLast()
+        let own = pools.own
+        let rested = pools.withLock(of: own) { pool in
+            pool.active += 1
+            return pool.atRest.popLast()
         }
-        let reader = rested ?? shelves.first(outside: own) { $0.atRest.popLast() } ?? make()
-        unsafe reader.state.pointee.shelf = own
+        let reader = rested ?? pools.first(outside: own) { $0.atRest.popLast() } ?? make()
+        unsafe reader.state.pointee.pool = own
         return reader
     }
 
     /// Counts a reader as active no more, which goes on without a view.
     func endView(_ reader: Reconstructor) {
-        if unsafe shelves.withLock(of: reader.state.pointee.shelf, { $0.endView() }) { ended.signal() }
+        if unsafe pools.withLock(of: reader.state.pointee.pool, { $0.endView() }) { ended.signal() }
     }
 
     /// Takes a reader back.
@@ -77,12 +77,12 @@ final class Readers: Sendable {
         _ reader: Reconstructor, wasActive: Bool, isHit: Bool = false, miss: CacheMiss.Reason? = nil,
         hasBudget: Bool = false
     ) -> Bool {
-        let (isLast, mustTell) = unsafe shelves.withLock(of: reader.state.pointee.shelf) { shelf in
-            let mustTell = hasBudget && reader.hand(to: &shelf.findings)
-            if isHit { shelf.hits += 1 }
-            if let miss { shelf.misses[miss, default: 0] += 1 }
-            if shelf.atRest.count < Readers.mostAtRest { shelf.atRest.append(reader) }
-            return (wasActive && shelf.endView(), mustTell)
+        let (isLast, mustTell) = unsafe pools.withLock(of: reader.state.pointee.pool) { pool in
+            let mustTell = hasBudget && reader.hand(to: &pool.findings)
+            if isHit { pool.hits += 1 }
+            if let miss { pool.misses[miss, default: 0] += 1 }
+            if pool.atRest.count < Readers.mostAtRest { pool.atRest.append(reader) }
+            return (wasActive && pool.endView(), mustTell)
         }
         if isLast { ended.signal() }
         return mustTell
@@ -90,19 +90,19 @@ final class Readers: Sendable {
 
     /// Counts one tree of a read that goes on: a hit, or why it was none.
     func count(miss: CacheMiss.Reason?) {
-        shelves.withLock(of: shelves.own) { shelf in
-            if let miss { shelf.misses[miss, default: 0] += 1 } else { shelf.hits += 1 }
+        pools.withLock(of: pools.own) { pool in
+            if let miss { pool.misses[miss, default: 0] += 1 } else { pool.hits += 1 }
         }
     }
 
     /// Returns when no read has a view; the store was made unusable for new ones before.
     ///
-    /// A reader that begins on a shelf after it was visited finds the store unusable. Called by one thread at a time.
+    /// A reader that begins on a pool after it was visited finds the store unusable. Called by one thread at a time.
     func awaitNone() {
         var awaited = 0
-        shelves.forEach { shelf in
-            shelf.isAwaited = shelf.active > 0
-            if shelf.isAwaited { awaited += 1 }
+        pools.forEach { pool in
+            pool.isAwaited = pool.active > 0
+            if pool.isAwaited { awaited += 1 }
         }
         for _ in 0..<awaited { ended.wait() }
     }
@@ -110,19 +110,19 @@ final class Readers: Sendable {
     /// Bytes of heap that the readers at rest hold.
     var bytesAtRest: Int {
         var bytes = 0
-        shelves.forEach { bytes += $0.atRest.reduce(0) { $0 + $1.allocatedByteCount } }
+        pools.forEach { bytes += $0.atRest.reduce(0) { $0 + $1.allocatedByteCount } }
         return bytes
     }
 
     /// Lets go of the readers at rest.
-    func removeAll() { shelves.forEach { $0.atRest = [] } }
+    func removeAll() { pools.forEach { $0.atRest = [] } }
 
     /// The hashes of the keys that were read since it was asked last; in order for each core.
     func takeTouches() -> ContiguousArray<UInt64> {
         var all: ContiguousArray<UInt64> = []
-        shelves.forEach { shelf in
-            all.append(contentsOf: shelf.findings.touches)
-            shelf.findings = Findings()
+        pools.forEach { pool in
+            all.append(contentsOf: pool.findings.touches)
+            pool.findings = Findings()
         }
         return all
     }
@@ -130,9 +130,9 @@ final class Readers: Sendable {
     /// Reads that found what they looked for, and those that did not, by reason.
     var counts: (hits: Int, misses: [CacheMiss.Reason: Int]) {
         var counts: (hits: Int, misses: [CacheMiss.Reason: Int]) = (0, [:])
-        shelves.forEach { shelf in
-            counts.hits += shelf.hits
-            counts.misses.merge(shelf.misses, uniquingKeysWith: +)
+        pools.forEach { pool in
+            counts.hits += pool.hits
+            counts.misses.merge(pool.misses, uniquingKeysWith: +)
         }
         return counts
     }
@@ -142,6 +142,6 @@ final class Readers: Sendable {
 enum TouchLimit {
     /// So many are worth waking it for.
     static let batch = 16_384
-    /// Further ones are forgotten, on each shelf of readers.
-    static let most = max((1 << 18) / ShelfCount.usual, 2 * batch)
+    /// Further ones are forgotten, on each pool of readers.
+    static let most = max((1 << 18) / PoolCount.usual, 2 * batch)
 }

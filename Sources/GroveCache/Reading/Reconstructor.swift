@@ -77,7 +77,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     var hasView: Bool { unsafe state.pointee.basis.view != nil }
 
     /// The store that the read looks at.
-    var store: OpenStore? { unsafe state.pointee.basis.point?.store }
+    var store: OpenStore? { unsafe state.pointee.basis.snapshot?.store }
 
     // MARK: Roots
 

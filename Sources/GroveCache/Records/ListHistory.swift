@@ -17,9 +17,9 @@ struct ListHistory {
     /// A list of which something is not told is left out: it is read again, as it is named.
     static func told(_ changes: [ListChange], of names: [ModelIdentifier]) -> [ListHistory] {
         guard !changes.isEmpty else { return [] }
-        let lacking = Set(changes.lazy.filter { $0.splices == nil }.map(\.name))
+        let untold = Set(changes.lazy.filter { $0.splices == nil }.map(\.name))
         return names.enumerated().compactMap { place, name in
-            guard !lacking.contains(name) else { return nil }
+            guard !untold.contains(name) else { return nil }
             var list = ListHistory(place: place)
             for change in changes where change.name == name {
                 list.changes += (change.splices ?? []).map { ($0, change.isWhole) }

@@ -20,7 +20,7 @@ struct Overlay: Sendable {
     private var lastLost = LocalNumber.zero
     /// Points that reads still use though they have fallen, oldest first; with each, what has ended that it needs, and
     /// no later one.
-    private var fallen: [(point: ReadPoint, ended: [OverlayTable.Ended])] = []
+    private var fallen: [(snapshot: ReadSnapshot, ended: [OverlayTable.Ended])] = []
     /// What has ended and no read needs.
     private var unneeded: [OverlayTable.Ended] = []
 
@@ -39,7 +39,7 @@ struct Overlay: Sendable {
 
     /// Adds `call`, which is queued and has its place.
     mutating func insert(_ call: PendingWrite) {
-        for entry in table.insert(call, seen: fallen.last?.point.place ?? .zero) { end(entry) }
+        for entry in table.insert(call, seen: fallen.last?.snapshot.place ?? .zero) { end(entry) }
     }
 
     /// Lets go of `call`, which was committed: readers know up to which place calls were.
@@ -89,11 +89,11 @@ struct Overlay: Sendable {
 
     // MARK: Readers
 
-    /// Notes that reads go on with `point`, which has fallen.
-    mutating func keep(_ point: ReadPoint) { fallen.append((point, [])) }
+    /// Notes that reads go on with `snapshot`, which has fallen.
+    mutating func keep(_ snapshot: ReadSnapshot) { fallen.append((snapshot, [])) }
 
     private mutating func end(_ entry: OverlayTable.Ended) {
-        if let last = fallen.last, entry.from <= last.point.place {
+        if let last = fallen.last, entry.from <= last.snapshot.place {
             fallen[fallen.count - 1].ended.append(entry)
         } else {
             unneeded.append(entry)
@@ -102,10 +102,10 @@ struct Overlay: Sendable {
 
     /// What no read needs: it is to be removed from the table, with no lock held.
     mutating func takeUnneeded() -> [OverlayTable.Ended] {
-        for index in fallen.indices.reversed() where !fallen[index].point.isUsed {
+        for index in fallen.indices.reversed() where !fallen[index].snapshot.isUsed {
             // An older read may need some of it.
             let ended = fallen.remove(at: index).ended
-            let older = index > 0 ? fallen[index - 1].point.place : .zero
+            let older = index > 0 ? fallen[index - 1].snapshot.place : .zero
             unneeded += ended.filter { $0.from > older }
             if index > 0 { fallen[index - 1].ended += ended.filter { $0.from <= older } }
         }

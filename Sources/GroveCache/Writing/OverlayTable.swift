@@ -37,7 +37,7 @@ final class OverlayTable: Sendable {
         var large: [Entry] = []
     }
 
-    private let shards = Shelves(count: OverlayTable.shardCount) { Shard() }
+    private let shards = Pools(count: OverlayTable.shardCount) { Shard() }
     private static let shardCount = 32
 
     /// A call with more keys is not taken apart.

@@ -62,7 +62,7 @@ extension CollectionDataProvider {
             }
             if !found.isLoaded, self.hasNothing, isLoad || self.dataModelManager.followed != nil {
                 self.interest = found
-                found.addInterest(self, lacking: miss?.identifier ?? ModelIdentifier(cacheKey ?? ""))
+                found.addInterest(self, missing: miss?.identifier ?? ModelIdentifier(cacheKey ?? ""))
             }
             let answer: ProviderState? =
                 if let error {
@@ -191,7 +191,7 @@ extension CollectionDataProvider {
                     return data
                 }
             }
-            let key = FlightKey(type: ObjectIdentifier([T].self), name: ModelIdentifier(cacheKey))
+            let key = RequestKey(type: ObjectIdentifier([T].self), name: ModelIdentifier(cacheKey))
             return try await manager.request(
                 key, shown: { manager.store(cacheKey, of: T.self).shownNow }, reload: reload, retry, fetch,
                 settle: { fresh, place, body in

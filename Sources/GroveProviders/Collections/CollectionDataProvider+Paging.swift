@@ -17,7 +17,7 @@ extension CollectionDataProvider {
         fetch: @escaping @Sendable (_ shown: CollectionElements<T>) async throws -> [T]
     ) async throws -> Int? {
         let (store, wish, manager) = (store, wishes, dataModelManager)
-        let key = FlightKey(
+        let key = RequestKey(
             type: ObjectIdentifier(CollectionDataProvider.self), name: "\(store.key.rawValue).\(store.resets)")
         let (shown, resets) = (CollectionElements(entries: store.entries), store.resets)
         let last = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil

@@ -290,9 +290,9 @@ extension CollectionDataProvider: ConsistencyManagerListener {
 }
 
 extension CollectionDataProvider: WipeableProvider {
-    func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
+    func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
         // A list with a key is told once for all who show it.
-        if store.cacheKey == nil { store.note(lacking: misses, whole: whole, readAt: time) }
+        if store.cacheKey == nil { store.note(missing: misses, whole: whole, readAt: time) }
     }
 
     func clearForWipe(at time: Date) {

@@ -10,7 +10,7 @@ import GroveModel
 /// Who asked for a list that is not there, or not whole, and what they are told.
 extension CollectionStore {
     /// Lets `viewer`, which shows nothing, have the list as soon as a provider or another writer brings it.
-    func addInterest(_ viewer: CollectionDataProvider<T>, lacking missing: ModelIdentifier) {
+    func addInterest(_ viewer: CollectionDataProvider<T>, missing: ModelIdentifier) {
         interested.removeAll { $0.viewer == nil || $0.viewer === viewer }
         interested.append(WeakViewer(viewer: viewer))
         guard let cacheKey, manager.followed != nil else { return }
@@ -45,7 +45,7 @@ extension CollectionStore {
         }
     }
 
-    func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
+    func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
         for index in 0..<entries.count {
             let element = Leaf.node(entries[index].model)
             if element.holds(oneOf: whole) { tellWhole() }

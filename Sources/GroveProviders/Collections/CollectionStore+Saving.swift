@@ -245,8 +245,8 @@ extension CollectionStore {
     }
 
     /// The models of `list`, each in the version that is the newest at this place in the order of calls.
-    private func newestElements(_ list: [Entry<T>]) -> Handover<[any SimpleModel]> {
-        let newest = Handover<[any SimpleModel]>()
+    private func newestElements(_ list: [Entry<T>]) -> Future<[any SimpleModel]> {
+        let newest = Future<[any SimpleModel]>()
         manager.consistencyManager.newestElements(
             key, of: { list.map { ($0.handle, $0.model) } }, then: newest.put)
         return newest
@@ -254,7 +254,7 @@ extension CollectionStore {
 
     /// Notes an edit for answers of the network that were asked for before it, as long as a request is open.
     func note(_ edit: EntryEdit<T>, at turn: Turn) {
-        guard let oldest = manager.openFlights.values.map(\.place.turn).min() else { return recent = [] }
+        guard let oldest = manager.openRequests.values.map(\.place.turn).min() else { return recent = [] }
         recent.removeAll { $0.turn <= oldest }
         recent.append((turn, edit))
     }

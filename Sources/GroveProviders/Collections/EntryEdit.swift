@@ -45,7 +45,7 @@ enum EntryEdit<T: SimpleModel>: Sendable {
         case .set(let entries, _): replace(0, list.count, with: entries)
         case .insert(let entries, let place, let isUpsert):
             let gap = place.gap(in: list)
-            replace(gap, gap, with: isUpsert ? list.lacking(entries) : entries)
+            replace(gap, gap, with: isUpsert ? list.missing(entries) : entries)
         case .replace(let seen, let entry):
             guard let index = seen.index(in: list) else { break }
             replace(index, index + 1, with: [entry].compactMap(\.self))
@@ -173,7 +173,7 @@ private struct SeenEntries<T: SimpleModel>: SeenList {
 
 extension PersistentVector {
     /// Those of `entries` that are not here, and whose identifiers no element here has.
-    fileprivate func lacking<T: SimpleModel>(_ entries: [Entry<T>]) -> [Entry<T>] where Element == Entry<T> {
+    fileprivate func missing<T: SimpleModel>(_ entries: [Entry<T>]) -> [Entry<T>] where Element == Entry<T> {
         let there = slice(0, count)
         let (handles, identifiers) = (Set(there.map(\.handle)), Set(there.compactMap(\.model.modelIdentifier)))
         return entries.filter { entry in

@@ -182,7 +182,7 @@ extension DataModelManager {
         shown: Decision? = nil, then body: @escaping @MainActor @Sendable (Settlement) -> Void
     ) {
         inOrder { _ in
-            let applied = Handover<[any Model]?>()
+            let applied = Future<[any Model]?>()
             let shown = shown ?? Decision()
             // A cache that is only a delegate stores what is shown; another decides by itself, once.
             let mustWait = followed == nil && !save.isNothing

@@ -91,7 +91,7 @@ extension DataModelManager {
     private func readStale() {
         forgetOwnerless()
         guard let cache = followed, let batch = stale.withLock({ $0.begin() }) else { return }
-        let held = Handover<HeldStale>()
+        let held = Future<HeldStale>()
         inOrder { _ in
             let lists = listReaders.withLock { readers in
                 readers.values.compactMap { reader in batch.reading(of: reader).map { (reader, $0) } }
@@ -180,17 +180,17 @@ extension DataModelManager {
 
     /// Tells owners what became of models that were read: what they lack, and that they are whole again.
     private func tell(_ misses: [ModelIdentifier: CacheMiss], _ whole: Set<ModelIdentifier>, _ readAt: Date) {
-        let (lacking, settled) = stale.withLock { stale in
-            let lacking = misses.filter { stale.wait(.model($0.key), for: $0.value.identifier) }
+        let (missing, settled) = stale.withLock { stale in
+            let missing = misses.filter { stale.wait(.model($0.key), for: $0.value.identifier) }
             let settled = stale.isNobodyTold ? [] : stale.settle(whole)
-            stale.tell(lacking.keys)
-            return (lacking, settled)
+            stale.tell(missing.keys)
+            return (missing, settled)
         }
-        guard !lacking.isEmpty || !settled.isEmpty else { return }
+        guard !missing.isEmpty || !settled.isEmpty else { return }
         consistencyManager.afterDelivery { [weak self] in
             guard let self else { return }
-            for holder in providers.values { holder.provider?.note(lacking: lacking, whole: settled, readAt: readAt) }
-            for holder in stores.values { holder.store?.note(lacking: lacking, whole: settled, readAt: readAt) }
+            for holder in providers.values { holder.provider?.note(missing: missing, whole: settled, readAt: readAt) }
+            for holder in stores.values { holder.store?.note(missing: missing, whole: settled, readAt: readAt) }
         }
     }
 }

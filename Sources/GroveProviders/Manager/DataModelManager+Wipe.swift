@@ -43,7 +43,7 @@ extension DataModelManager {
             }
             consistencyManager.forgetMissed()
             unsaved.withLock { $0 = UnsavedSet() }
-            for flight in Array(openFlights.values) { flight.fail(CacheError.wiped) }
+            for request in Array(openRequests.values) { request.fail(CacheError.wiped) }
             events.clear()
             layers?.clear()
             let providers = providers.values.compactMap(\.provider)

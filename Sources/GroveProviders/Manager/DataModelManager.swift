@@ -57,9 +57,9 @@ public final class DataModelManager: Sendable {
     /// Which providers show a model as their own.
     @MainActor var showing: [ModelIdentifier: [WeakProvider]] = [:]
     /// The requests to the network that others can join.
-    @MainActor var flights: [FlightKey: any AnyFlight] = [:]
+    @MainActor var sharedRequests: [RequestKey: any AnySharedRequest] = [:]
     /// All that are under way, by their numbers.
-    @MainActor var openFlights: [Int: any AnyFlight] = [:]
+    @MainActor var openRequests: [Int: any AnySharedRequest] = [:]
     @MainActor var flightCount = 0
     /// How many seconds a cache that is only a ``CacheDelegate`` has for an answer.
     let cacheTimeout: Double
@@ -187,8 +187,8 @@ public protocol LogDelegate: AnyObject, Sendable {
 protocol WipeableProvider: AnyObject {
     func clearForWipe(at time: Date)
     /// At `time` the newest trees of the nodes in `misses` lacked something that the cache has forgotten, so that what is shown stays; those in
-    /// `whole`, which were lacking before, have it all.
-    func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date)
+    /// `whole`, which were missing something before, have it all.
+    func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date)
 }
 
 /// A provider of one model.

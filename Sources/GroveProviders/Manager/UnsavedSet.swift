@@ -237,7 +237,7 @@ extension DataModelManager {
         }
         models.sort { $0.place.order < $1.place.order }
         inOrder { [models] _ in
-            let held = Handover<[(any SimpleModel)?]>()
+            let held = Future<[(any SimpleModel)?]>()
             consistencyManager.newest(models.map { ($0.identifier, $0.name.projection) }, then: held.put)
             onCache { [self] in
                 let (held, resumptions) = (held.take(), resumptions)

@@ -87,7 +87,7 @@ extension DataProvider {
                 let isHeld = self.data.map { $0.modelIdentifier == identifier } ?? false
                 if self.wishes == wish { self.note(read, isWanted, isHeld || (isWanted && value != nil), isLoad) }
                 if isWanted, self.wishes == wish, value == nil, isLoad || manager.followed != nil, let identifier {
-                    self.wait(for: identifier, lacking: read.miss?.identifier ?? identifier)
+                    self.wait(for: identifier, missing: read.miss?.identifier ?? identifier)
                 }
                 let isOther = isWanted && !isHeld
                 completion(
@@ -216,7 +216,7 @@ extension DataProvider {
                     return data
                 }
             }
-            let key = cacheKey.map { FlightKey(type: ObjectIdentifier(T.self), name: ModelIdentifier($0)) }
+            let key = cacheKey.map { RequestKey(type: ObjectIdentifier(T.self), name: ModelIdentifier($0)) }
             let isThere = try await manager.request(
                 key, shown: { self.shown(cacheKey) }, reload: reload, retry, fetch,
                 settle: { value, place, body in

@@ -190,7 +190,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     }
 
     /// Waits for the model that a cache key names, and that neither memory nor the cache has yet.
-    func wait(for key: ModelIdentifier, lacking missing: ModelIdentifier) {
+    func wait(for key: ModelIdentifier, missing: ModelIdentifier) {
         guard data == nil, awaitedIdentifier == nil || awaitedIdentifier == key else { return }
         let manager = dataModelManager
         interest = key
@@ -345,7 +345,7 @@ extension DataProvider: ConsistencyManagerListener {
 }
 
 extension DataProvider: WipeableProvider {
-    func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
+    func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
         let held = data.map { Leaf.node($0) }
         if case .missing = state, held?.holds(oneOf: whole) == true { updateState { $0.noteData() } }
         // What was set since is newer.

@@ -231,7 +231,7 @@ extension WindowDataProvider {
         guard let cacheKey, let followed = dataModelManager.followed else { return nil }
         let manager = dataModelManager
         let generation = cursor.withLock(\.generation)
-        let key = FlightKey(
+        let key = RequestKey(
             type: ObjectIdentifier(WindowDataProvider.self), name: ModelIdentifier("\(cacheKey)\n\(name)"))
         loads += 1
         updateState { $0.begin() }

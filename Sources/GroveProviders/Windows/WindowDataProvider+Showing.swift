@@ -275,7 +275,7 @@ extension WindowDataProvider: DeliveryReceiver {
 }
 
 extension WindowDataProvider: WipeableProvider {
-    func note(lacking misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
+    func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
         for row in confirmedRows {
             let tree = Leaf.node(row.confirmed)
             if case .missing = state, tree.holds(oneOf: whole) { updateState { $0.noteData() } }

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// All readers share one while it *stands*: while nothing of that changes. A reader keeps it from read to read, and begins again
 /// with it without the lock of the state, by ``enter()``. Before anything changes, ``fall()`` ends that. What is queued stays in the
-/// ``Overlay`` as long as a read uses the point; a reader at rest keeps none of it.
-final class ReadPoint: Sendable {
+/// ``Overlay`` as long as a read uses the snapshot; a reader at rest keeps none of it.
+final class ReadSnapshot: Sendable {
     let store: OpenStore
     /// Whether the store shows; it does not if it is about to be emptied.
     let showsStore: Bool
@@ -15,9 +15,9 @@ final class ReadPoint: Sendable {
     let pending: PendingReads?
     /// The generation's word, if other processes may have the store open.
     private let word: StoreGeneration.Word?
-    /// See ``CacheState/commitCount``.
+    /// See ``KnownCommits/count``.
     private let commitCount: Atomic<UInt64>
-    /// 2 for each read that uses ``pending``, and 1 while the point stands.
+    /// 2 for each read that uses ``pending``, and 1 while the snapshot stands.
     private let uses = Atomic(1)
 
     init(
@@ -32,13 +32,13 @@ final class ReadPoint: Sendable {
         self.pending = pending
     }
 
-    /// The place in the queue up to which reads with the point see.
+    /// The place in the queue up to which reads with the snapshot see.
     var place: QueuePlace { pending?.place ?? .zero }
 
-    /// Whether a read uses the point, or may begin to.
+    /// Whether a read uses the snapshot, or may begin to.
     var isUsed: Bool { uses.load(ordering: .acquiring) > 0 }
 
-    /// Whether the point stands; if so a read has begun to use it, and ``leave()`` must follow.
+    /// Whether the snapshot stands; if so a read has begun to use it, and ``leave()`` must follow.
     func enter() -> Bool {
         // Nothing that may go is used.
         if pending == nil { return uses.load(ordering: .acquiring) & 1 == 1 }
@@ -49,10 +49,10 @@ final class ReadPoint: Sendable {
 
     /// Ends what ``enter()`` began.
     ///
-    /// - Returns: whether the point has fallen and no other read uses it: what it needed may go.
+    /// - Returns: whether the snapshot has fallen and no other read uses it: what it needed may go.
     func leave() -> Bool { pending != nil && uses.wrappingSubtract(2, ordering: .acquiringAndReleasing).newValue == 0 }
 
-    /// Lets no further read begin with the point; returns whether one still uses it.
+    /// Lets no further read begin with the snapshot; returns whether one still uses it.
     ///
     /// Called once, under the lock of the state.
     func fall() -> Bool { uses.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue > 0 }

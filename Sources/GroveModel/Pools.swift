@@ -8,24 +8,24 @@ import GrovePlatform
 @safe
 // SAFETY: a value is touched under its lock alone.
 @usableFromInline
-package final class Shelves<Value>: @unchecked Sendable {
-    @usableFromInline let shelves: ContiguousArray<LockedMemory<Value>>
+package final class Pools<Value>: @unchecked Sendable {
+    @usableFromInline let pools: ContiguousArray<LockedMemory<Value>>
     /// Masks a thread's place to get the index of its value.
     @usableFromInline let mask: Int
 
     /// Makes `count` values, a power of two.
-    package init(count: Int = ShelfCount.usual, _ make: () -> Value) {
-        precondition(count > 0 && count & (count - 1) == 0, "the number of shelves is a power of two")
-        shelves = ContiguousArray((0..<count).map { _ in LockedMemory(make()) })
+    package init(count: Int = PoolCount.usual, _ make: () -> Value) {
+        precondition(count > 0 && count & (count - 1) == 0, "the number of pools is a power of two")
+        pools = ContiguousArray((0..<count).map { _ in LockedMemory(make()) })
         mask = count - 1
     }
 
     deinit {
-        for shelf in shelves { shelf.deallocate() }
+        for pool in pools { pool.deallocate() }
     }
 
     /// The index of the calling thread's value; a later call of the same thread may get another index.
-    @inlinable package var own: Int { ShelfCount.place & mask }
+    @inlinable package var own: Int { PoolCount.place & mask }
 
     /// Runs `body` with the value at index `number` while no other thread uses it.
     ///
@@ -35,40 +35,40 @@ package final class Shelves<Value>: @unchecked Sendable {
     package func withLock<Result, Failure: Error>(
         of number: Int, _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let shelf = shelves[number]
-        shelf.lock.lock()
-        defer { shelf.lock.unlock() }
-        return try unsafe body(&shelf.value.pointee)
+        let pool = pools[number]
+        pool.lock.lock()
+        defer { pool.lock.unlock() }
+        return try unsafe body(&pool.value.pointee)
     }
 
     /// Runs `take` with each value except the one at `number`, one after the other, until it returns a result.
     package func first<Result>(outside number: Int, _ take: (inout Value) -> Result?) -> Result? {
-        for step in 1..<max(shelves.count, 1) {
-            if let found = withLock(of: (number + step) % shelves.count, take) { return found }
+        for step in 1..<max(pools.count, 1) {
+            if let found = withLock(of: (number + step) % pools.count, take) { return found }
         }
         return nil
     }
 
     /// Runs `body` with each value, one after the other; at most one lock is held at a time.
     package func forEach(_ body: (inout Value) -> Void) {
-        for number in shelves.indices { withLock(of: number, body) }
+        for number in pools.indices { withLock(of: number, body) }
     }
 
     /// Runs `body` while all the locks are held; `visit` passes each value to a closure.
     package func withAll<Result, Failure: Error>(
         _ body: (_ visit: ((inout Value) -> Void) -> Void) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        for shelf in shelves { shelf.lock.lock() }
-        defer { for shelf in shelves { shelf.lock.unlock() } }
+        for pool in pools { pool.lock.lock() }
+        defer { for pool in pools { pool.lock.unlock() } }
         return try body { visit in
-            for shelf in shelves { unsafe visit(&shelf.value.pointee) }
+            for pool in pools { unsafe visit(&pool.value.pointee) }
         }
     }
 }
 
-/// The default number of values of a ``Shelves``.
+/// The default number of values of a ``Pools``.
 @usableFromInline
-package enum ShelfCount {
+package enum PoolCount {
     /// As many as the machine has cores, made a power of two, and 32 at most.
     package static let usual: Int = {
         let cores = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
@@ -81,7 +81,7 @@ package enum ShelfCount {
     /// no time.
     @usableFromInline static var place: Int {
         #if os(Linux)
-            // -1 if it is not known; then all share one shelf.
+            // -1 if it is not known; then all share one pool.
             Int(currentCore())
         #else
             // The address of what the system keeps of the thread; its bits are spread (Knuth, multiplicative hashing).

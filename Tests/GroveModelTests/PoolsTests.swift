@@ -5,24 +5,24 @@ import Synchronization
 import Testing
 import TestSupport
 
-@Suite("Shelves") struct ShelvesTests {
-    @Test("A thread that stays on a core has that core's shelf", arguments: Cores.usable)
+@Suite("Pools") struct PoolsTests {
+    @Test("A thread that stays on a core has that core's pool", arguments: Cores.usable)
     func threads(core: Int) {
-        let shelves = Shelves(count: 8) { 0 }
+        let pools = Pools(count: 8) { 0 }
         let ended = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             let isKept = Cores.stay(on: core)
-            let own = shelves.own
+            let own = pools.own
             #expect(isKept ? own == core % 8 : (0..<8).contains(own))
             ended.signal()
         }
         ended.wait()
     }
 
-    @Test("What another shelf has is found, and the own one is not asked")
+    @Test("What another pool has is found, and the own one is not asked")
     func outside() {
         let numbers = Mutex(0)
-        let shelves = Shelves(count: 4) {
+        let pools = Pools(count: 4) {
             numbers.withLock { number in
                 defer { number += 1 }
                 return number
@@ -31,21 +31,21 @@ import TestSupport
         for number in 0..<4 {
             var asked: [Int] = []
             #expect(
-                shelves.first(outside: number) { value in
+                pools.first(outside: number) { value in
                     asked.append(value)
                     return nil as Int?
                 } == nil)
             #expect(asked.sorted() == (0..<4).filter { $0 != number })
-            #expect(shelves.first(outside: number) { $0 % 2 == 0 ? nil : $0 } != nil)
+            #expect(pools.first(outside: number) { $0 % 2 == 0 ? nil : $0 } != nil)
         }
-        let only = Shelves(count: 1) { 7 }
+        let only = Pools(count: 1) { 7 }
         #expect(only.own == 0)
         #expect(only.first(outside: 0) { $0 } == nil)
     }
 
-    @Test("What changes on all shelves at once changes between two looks at any of them")
+    @Test("What changes on all pools at once changes between two looks at any of them")
     func together() {
-        let shelves = Shelves(count: 4) { 0 }
+        let pools = Pools(count: 4) { 0 }
         let isOver = Atomic(false)
         let done = DispatchGroup()
         for _ in 0..<2 {
@@ -54,7 +54,7 @@ import TestSupport
                 var last = 0
                 while !isOver.load(ordering: .relaxed) {
                     for number in 0..<4 {
-                        let value = shelves.withLock(of: number) { $0 }
+                        let value = pools.withLock(of: number) { $0 }
                         // One that is looked at later is never older.
                         #expect(value >= last)
                         last = value
@@ -63,11 +63,11 @@ import TestSupport
                 done.leave()
             }
         }
-        for _ in 0..<2_000 { shelves.withAll { visit in visit { $0 += 1 } } }
+        for _ in 0..<2_000 { pools.withAll { visit in visit { $0 += 1 } } }
         isOver.store(true, ordering: .relaxed)
         done.wait()
         var values: [Int] = []
-        shelves.forEach { values.append($0) }
+        pools.forEach { values.append($0) }
         #expect(values == [2_000, 2_000, 2_000, 2_000])
     }
 
@@ -79,9 +79,9 @@ import TestSupport
             let made = Token()
             token = made
             let lock = Lock((made, SIMD64<UInt8>(repeating: 3)))
-            let shelves = Shelves(count: 2) { made }
+            let pools = Pools(count: 2) { made }
             #expect(lock.withLock { $0.1[63] } == 3)
-            #expect(shelves.withLock(of: 1) { $0 === made })
+            #expect(pools.withLock(of: 1) { $0 === made })
         }
         #expect(token == nil)
     }

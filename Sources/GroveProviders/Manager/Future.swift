@@ -2,7 +2,7 @@ import Dispatch
 import GroveModel
 
 /// A value that one queue makes and another waits for.
-final class Handover<Value: Sendable>: Sendable {
+final class Future<Value: Sendable>: Sendable {
     private let value = Lock<Value?>(nil)
     private let isThere = DispatchSemaphore(value: 0)
 
@@ -21,7 +21,7 @@ final class Handover<Value: Sendable>: Sendable {
     /// Called once.
     func take() -> Value {
         isThere.wait()
-        guard let value = value.withLock({ $0 }) else { preconditionFailure("A handover is taken once.") }
+        guard let value = value.withLock({ $0 }) else { preconditionFailure("A future is taken once.") }
         return value
     }
 }

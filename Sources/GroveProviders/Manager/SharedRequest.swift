@@ -9,7 +9,7 @@ import GroveModel
 
 /// A request to the network that is under way, with all callers that asked the same meanwhile.
 @MainActor
-final class Flight<Value: Sendable>: AnyFlight {
+final class SharedRequest<Value: Sendable>: AnySharedRequest {
     private var waiting: [Int: (Result<Answer<Value>, any Error>, _ isFirst: Bool) -> Void] = [:]
     private var tickets = 0
     private var task: Task<Void, Never>?
@@ -135,7 +135,7 @@ struct Answer<Value: Sendable>: Sendable {
 
 /// A request of whatever kind.
 @MainActor
-protocol AnyFlight: AnyObject {
+protocol AnySharedRequest: AnyObject {
     /// When the try that is under way was sent.
     var place: Place { get }
     /// Ends it for every waiting caller.
@@ -143,7 +143,7 @@ protocol AnyFlight: AnyObject {
 }
 
 /// What two requests have in common that are one.
-struct FlightKey: Hashable {
+struct RequestKey: Hashable {
     let type: ObjectIdentifier
     let name: ModelIdentifier
     /// Tells requests apart that no other call can ask for.
@@ -170,7 +170,7 @@ extension DataModelManager {
     ///   - take: called in the turn in which the answer is applied; `isFirst` is true for the first of the callers.
     @MainActor
     func request<Value: Sendable, Taken: Sendable>(
-        _ key: FlightKey?, shown: (() -> ShownNow)?, reload: Bool = false, _ retry: LoadRetry,
+        _ key: RequestKey?, shown: (() -> ShownNow)?, reload: Bool = false, _ retry: LoadRetry,
         _ fetch: @escaping @Sendable () async throws -> Value,
         settle:
             @escaping @MainActor (
@@ -181,22 +181,22 @@ extension DataModelManager {
     ) async throws -> Taken {
         flightCount += 1
         let number = flightCount
-        let name = key ?? FlightKey(type: ObjectIdentifier(Value.self), name: "", number: number)
-        if !reload, let flight = flights[name] as? Flight<Value>,
-            await isUnchanged(shown?(), since: flight.place), flights[name] === flight
+        let name = key ?? RequestKey(type: ObjectIdentifier(Value.self), name: "", number: number)
+        if !reload, let request = sharedRequests[name] as? SharedRequest<Value>,
+            await isUnchanged(shown?(), since: request.place), sharedRequests[name] === request
         {
-            return try await flight.wait(take)
+            return try await request.wait(take)
         }
         try Task.checkCancellation()
-        let flight = Flight<Value>(self) { [weak self] in
-            guard let self, let ended = openFlights.removeValue(forKey: number) else { return }
+        let request = SharedRequest<Value>(self) { [weak self] in
+            guard let self, let ended = openRequests.removeValue(forKey: number) else { return }
             // Another may have followed it.
-            if flights[name] === ended { flights[name] = nil }
+            if sharedRequests[name] === ended { sharedRequests[name] = nil }
         }
-        flights[name] = flight
-        openFlights[number] = flight
-        flight.start(retry, fetch, settle: settle)
-        return try await flight.wait(take)
+        sharedRequests[name] = request
+        openRequests[number] = request
+        request.start(retry, fetch, settle: settle)
+        return try await request.wait(take)
     }
 
     /// Whether nothing of what is shown was changed since `place`; if nothing is shown, whether nothing was edited at all.
@@ -214,7 +214,7 @@ extension DataModelManager {
     /// Ends every request that is under way, because everything was wiped.
     func endRequests() {
         Task { @MainActor in
-            for flight in Array(openFlights.values) where isOver(flight.place) { flight.fail(CacheError.wiped) }
+            for request in Array(openRequests.values) where isOver(request.place) { request.fail(CacheError.wiped) }
             events.clear()
         }
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import GroveCache
 
 @Suite("Reads without the lock of the state")
-struct ReadPointTests {
+struct ReadSnapshotTests {
     typealias Cache = NormalizedCache<SharedStore>
 
     let disk: SharedStore.Disk
@@ -49,17 +49,17 @@ struct ReadPointTests {
     }
 
     /// What the next read begins with, which no read uses.
-    private func point() throws -> ReadPoint {
+    private func snapshot() throws -> ReadSnapshot {
         let core = cache.core
-        let point = try core.state.withLock { (state) throws(CacheError) in try state.enterPoint(core) }
-        _ = try #require(point).leave()
-        return try #require(point)
+        let snapshot = try core.state.withLock { (state) throws(CacheError) in try state.enterSnapshot(core) }
+        _ = try #require(snapshot).leave()
+        return try #require(snapshot)
     }
 
-    /// Whether `point` stands.
-    private func stands(_ point: ReadPoint) -> Bool {
-        guard point.enter() else { return false }
-        _ = point.leave()
+    /// Whether `snapshot` stands.
+    private func stands(_ snapshot: ReadSnapshot) -> Bool {
+        guard snapshot.enter() else { return false }
+        _ = snapshot.leave()
         return true
     }
 
@@ -98,13 +98,13 @@ struct ReadPointTests {
     func busy() throws {
         let core = cache.core
         #expect(core.state.withLock { $0.isPlain })
-        let idle = try point()
+        let idle = try snapshot()
         #expect(stands(idle))
         // Queued, and then committed.
         try queue(2)
         #expect(!stands(idle))
         #expect(try age == 2)
-        let queued = try point()
+        let queued = try snapshot()
         try queue(3)
         #expect(!stands(queued))
         #expect(try age == 3)
@@ -115,18 +115,18 @@ struct ReadPointTests {
         try queue(4)
         #expect(try age == 4)
         disk.faults.withLock { $0.refusesWrites = true }
-        let failing = try point()
+        let failing = try snapshot()
         core.drainNow()
         #expect(!stands(failing))
         #expect(try age == nil)
-        let failed = try point()
+        let failed = try snapshot()
         disk.faults.withLock { $0.refusesWrites = false }
         try cache.write(ann)
         #expect(!stands(failed))
         #expect(try age == 1)
         #expect(core.state.withLock { $0.isPlain })
         // Suspended: the lock is needed for the error.
-        let last = try point()
+        let last = try snapshot()
         try cache.suspend()
         #expect(!stands(last))
         #expect(throws: CacheError.self) { _ = try age }
@@ -212,11 +212,11 @@ struct ReadPointTests {
     @Test("What comes and leaves while a read goes on stays no longer than other reads need it")
     func longRead() throws {
         let core = cache.core
-        /// A point as a read has it that goes on.
-        func begin() throws -> ReadPoint {
-            try #require(core.state.withLock { (state) throws(CacheError) in try state.enterPoint(core) })
+        /// A snapshot as a read has it that goes on.
+        func begin() throws -> ReadSnapshot {
+            try #require(core.state.withLock { (state) throws(CacheError) in try state.enterSnapshot(core) })
         }
-        func end(_ point: ReadPoint) { if point.leave() { core.sweep() } }
+        func end(_ snapshot: ReadSnapshot) { if snapshot.leave() { core.sweep() } }
         let isFirstHeld = try queueHeld(2)
         let long = try begin()
         for age in 3..<50 {
@@ -234,11 +234,11 @@ struct ReadPointTests {
         #expect(core.overlay.calls.isEmpty)
     }
 
-    @Test("Of the reads beside which a point falls one is told that it is the last, and none enters any more")
+    @Test("Of the reads beside which a snapshot falls one is told that it is the last, and none enters any more")
     func falling() throws {
         for _ in 0..<300 {
             let pending = PendingReads(ofTransaction: cache.core, at: .zero)
-            let point = ReadPoint(
+            let snapshot = ReadSnapshot(
                 try #require(cache.core.state.withLock { $0.life.currentStore }), showsStore: true,
                 epoch: cache.core.readers.epoch.current, word: nil, commitCount: .zero, pending: pending)
             let begun = Atomic(0)
@@ -248,18 +248,18 @@ struct ReadPointTests {
                 group.enter()
                 Thread.detachNewThread {
                     begun.add(1, ordering: .relaxed)
-                    while point.enter() {
-                        if point.leave() { last.add(1, ordering: .relaxed) }
+                    while snapshot.enter() {
+                        if snapshot.leave() { last.add(1, ordering: .relaxed) }
                     }
                     group.leave()
                 }
             }
             while begun.load(ordering: .relaxed) < 2 { sched_yield() }
-            let isUsed = point.fall()
+            let isUsed = snapshot.fall()
             group.wait()
             let lastCount = last.load(ordering: .relaxed)
             #expect(!isUsed || lastCount > 0)
-            #expect(!point.isUsed && !stands(point))
+            #expect(!snapshot.isUsed && !stands(snapshot))
         }
     }
 }
