@@ -70,6 +70,13 @@
             #expect(Hidden.ByCodable.recordName == "Hidden.ByCodable")
         }
 
+        @Test("A type whose name is a word of the language has keys, as any other")
+        func backticks() throws {
+            let cache = try MemoryCache()
+            try cache.write(`default`.`case`(id: 7))
+            #expect(try cache.model(`default`.`case`.self, id: 7)?.id == 7)
+        }
+
         @Test("A namespace that only its file sees")
         func hidden() throws {
             let cache = try MemoryCache()
