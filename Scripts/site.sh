@@ -11,6 +11,7 @@ chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || tru
 site=$(cd "$1" && pwd)
 shift
 work=$(mktemp -d)
+: >"$work/served"
 python3 -u -m http.server --bind 127.0.0.1 --directory "$site" 0 >"$work/served" 2>/dev/null &
 server=$!
 trap 'kill $server; rm -rf "$work" "$site/frame.html"' EXIT
