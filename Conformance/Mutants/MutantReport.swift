@@ -47,8 +47,8 @@ package struct MutantReport: Sendable {
         /// Whether no rule that lists the mutant killed it; false if all of them were skipped.
         package var survives: Bool { killers.isEmpty && !isUntried }
 
-        /// Whether fewer than four in five of the checked rules hold, so that killing the mutant proves little.
-        package var isTooBroken: Bool { passed.of > listed.count && passed.count * 5 < passed.of * 4 }
+        /// Whether fewer than three in four of the checked rules hold, so that killing the mutant proves little.
+        package var isTooBroken: Bool { passed.of > listed.count && passed.count * 4 < passed.of * 3 }
 
         /// Whether every rule that lists the mutant and was checked killed it, and it is not too broken.
         package var isSound: Bool { !survives && spared.isEmpty && !isTooBroken }
