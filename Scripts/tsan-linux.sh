@@ -16,7 +16,7 @@ replace_mutex() {
 }
 
 # annotate_continuations FOLDER…: tells the sanitizer that what was done before a continuation was resumed happened before its task goes on.
-# The Swift runtime tells it so if the task was suspended by then, and forgets to if it was not: a program of ten lines shows it.
+# The Swift runtime (6.3) tells it so if the task was suspended by then, and does not if it was not.
 annotate_continuations() {
     for folder in "$@"; do
         grep -rqE 'withChecked(Throwing)?Continuation' "$folder" || continue

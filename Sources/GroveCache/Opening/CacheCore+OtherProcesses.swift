@@ -28,28 +28,27 @@ extension CacheCore {
         defer { view.end() }
         // What fails is looked at again by the next read.
         guard let stored = try? StoreState(view) else { return }
-        let (known, isSame) = state.withLock { state in
+        let known = state.withLock { state in
             state.commits.count = count
-            let known = (state.commits.last, state.commits.isSame(stored))
-            state.commits.know(stored)
+            let known = state.commits.last
+            state.commits.last.advance(to: stored)
             return known
         }
-        for set in changesOfOthers(after: known, isSame: isSame, stored, in: view) { audience.tell(of: set) }
+        for set in changesOfOthers(after: known, stored, in: view) { audience.tell(of: set) }
     }
 
     /// The change sets that other processes committed after `known`, up to `stored`, which is the state in `view`.
     ///
     /// None if there is no observer, stream or follower.
     ///
-    /// - Parameter isSame: whether `known` is a commit of the store that is there now, and of no earlier life of it.
-    func changesOfOthers(
-        after known: CommitNumber, isSame: Bool, _ stored: StoreState, in view: any NodeView
-    ) -> [ChangeSet] {
-        guard !isSame || stored.commit > known, !audience.isEmpty else { return [] }
+    func changesOfOthers(after known: KnownCommit, _ stored: StoreState, in view: any NodeView) -> [ChangeSet] {
+        let isSame = known.isSame(stored)
+        guard !isSame || stored.commit > known.number, !audience.isEmpty else { return [] }
         // A stream would keep no more of them.
         let isNamed =
-            isSame && CommitNumber.commits(after: known, upTo: stored.commit) <= UInt64(ChangeHub.unreadChangeSets)
-        let sets = isNamed ? try? view.history(after: known, upTo: stored.commit, stored) : nil
+            isSame
+            && CommitNumber.commits(after: known.number, upTo: stored.commit) <= UInt64(ChangeHub.unreadChangeSets)
+        let sets = isNamed ? try? view.history(after: known.number, upTo: stored.commit, stored) : nil
         return sets ?? [.everything(stored.sequence, historyLimit.places > 0 ? stored.token : nil)]
     }
 
@@ -62,7 +61,7 @@ extension CacheCore {
 
     /// What was committed after `token`, up to what the audience knows of.
     private func changes(since token: ChangeToken?) -> [ChangeSet] {
-        let (store, known) = state.withLock { ($0.life.currentStore, $0.commits.last) }
+        let (store, known) = state.withLock { ($0.life.currentStore, $0.commits.last.number) }
         guard historyLimit.places > 0, let view = try? store?.engine.view() else { return [.everything(.zero, nil)] }
         defer { view.end() }
         guard let stored = try? StoreState(view), stored.commit >= known else { return [.everything(.zero, nil)] }

@@ -177,15 +177,14 @@ extension CacheCore {
     ) throws(CacheError) -> CommitTokens? {
         var committed: TransactionSummary?
         var others: [ChangeSet] = []
-        let (numbers, known) = state.withLock { ($0.numbers, $0.commits) }
+        let (numbers, known) = state.withLock { ($0.numbers, $0.commits.last) }
         let history = historyLimit
         do throws(CacheError) {
             try currentStore().transact { (transaction) throws(CacheError) in
                 try checkIsCurrent()
                 var commit = try WriteTransaction(
                     isBuffered ? BufferedTransaction(transaction) : transaction, session: opening.session,
-                    shift: numbers.shift,
-                    lastCommitted: numbers.committed,
+                    shift: numbers.shift, lastCommitted: numbers.committed,
                     eviction: EvictionWork(
                         evictor, clock: evictor == nil ? .nan : ages.clock.ofRead, shows: audience.streams.shows),
                     renewal: ages.renewal.seconds, history: history,
@@ -193,7 +192,7 @@ extension CacheCore {
                         followers.neededLog,
                         mostTold: audience.streams.isFollowed ? .max : history.mostElementsTold))
                 others = changesOfOthers(
-                    after: known.last, isSame: known.isSame(commit.stored), commit.stored, in: transaction)
+                    after: known, commit.stored, in: transaction)
                 try commit.prepareAccount()
                 absorbTouches()
                 try body(&commit)
