@@ -12,7 +12,9 @@ final class ChangeHub: Sendable {
         var shows: [FollowerID: @Sendable (ShownItem) -> Bool] = [:]
     }
 
-    /// A stream of changes. The hub gives it; it orders nothing.
+    /// A stream of changes.
+    ///
+    /// The hub gives it; it orders nothing.
     private struct StreamID: Hashable {
         let rawValue: UInt64
     }

@@ -7,7 +7,9 @@ final class OpenViews: Sendable {
         var begun: [ViewID: ContinuousClock.Instant] = [:]
     }
 
-    /// A view that is open. It is given as the view begins, and orders nothing.
+    /// A view that is open.
+    ///
+    /// It is given as the view begins, and orders nothing.
     struct ViewID: Hashable, Sendable {
         fileprivate let rawValue: UInt64
     }

@@ -18,7 +18,9 @@ struct CollectionHead: Equatable {
         var isGap: Bool { number == .gap }
     }
 
-    /// A chunk of one list: an edit gives new chunks the numbers after the greatest. It orders nothing.
+    /// A chunk of one list.
+    ///
+    /// An edit gives new chunks the numbers after the greatest. It orders nothing.
     struct ChunkNumber: Hashable {
         let rawValue: UInt32
 
