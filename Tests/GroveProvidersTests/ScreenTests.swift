@@ -4,6 +4,7 @@ import GroveCache
 import GroveLMDB
 import GroveMemory
 import GroveSQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -324,6 +325,28 @@ struct ScreenTests {
         #expect(try cache.model("Person:1", as: Person.self)?.name == "Anna")
         #expect(try cache.model("Person:3", as: Person.self)?.name == "Cid")
         #expect(try cache.model("Message:34", as: Message.self)?.sender.name == "Anna", "What holds it is whole.")
+    }
+
+    @Test("A deletion that is refused twice is one deletion: what was edited beside it and is saved again is whole")
+    func refusedTwice() async throws {
+        let follower = cache.followed(by: { _ in })
+        let places = Mutex<[StoredPlace]>([])
+        @Sendable func settled(_ outcome: SaveOutcome) {
+            if case .refused(_, let place) = outcome { places.withLock { $0.append(place) } }
+        }
+        try await cache.write(Message(id: "34", text: "old", sender: ann))
+        try await cache.write(Person(id: "3", name: "Cid"))
+        try await cache.suspend()
+        let anna = Person(id: "1", name: "Anna")
+        follower.save(anna, forKey: "Person:1", asOf: nil, settled: settled)
+        follower.delete("Person:2", forKey: nil, asOf: nil, settled: settled)
+        try #require(places.withLock(\.count) == 2)
+        follower.delete("Person:2", forKey: nil, asOf: places.withLock { $0[1] }, settled: settled)
+        try await cache.resume()
+        follower.save(anna, forKey: "Person:1", asOf: places.withLock { $0[0] }, settled: settled)
+        // It tells of what was refused.
+        try? await cache.flush()
+        #expect(try cache.model("Message:34", as: Message.self)?.sender.name == "Anna")
     }
 
     @Test("A new model that was set while the cache was suspended is stored, also if another was deleted meanwhile")

@@ -95,7 +95,9 @@ enum PinRules {
             kept += people
             bytes += people.reduce(0) { $0 + $1.name.utf8.count }
             lists += 1
-            try trial.expect(bytes < EvictionRules.budget, "pins past the budget: expected a refusal, got none.")
+            let usage = try cache.usage()
+            try trial.expect(
+                bytes < EvictionRules.budget, "pins of lists past the budget: expected a refusal, got none; \(usage).")
         }
         try trial.expect(
             bytes > EvictionRules.budget / 12,
@@ -130,8 +132,8 @@ enum PinRules {
                 isRefused = true
             }
         }
-        try trial.expect(isRefused, "pins past the budget: expected a refusal, got none.")
         let usage = try cache.usage()
+        try trial.expect(isRefused, "pins of nodes past the budget: expected a refusal, got none; \(usage).")
         if let limit = usage.pinnedLimit {
             try trial.expect(
                 usage.pinnedBytes <= limit, "pinned bytes: expected at most \(limit), got \(usage.pinnedBytes).")

@@ -9,6 +9,11 @@ struct LocalNumber: Comparable, Hashable, Sendable {
 
     init(rawValue: UInt64) { self.rawValue = rawValue }
 
+    /// The call that had `number` in the store's order when other processes' commits had added `shift`.
+    init(_ number: CallNumber, shiftedBy shift: CallNumber.Shift) {
+        rawValue = CallNumber.numbers(after: CallNumber(rawValue: shift.rawValue), upTo: number).rawValue
+    }
+
     /// Before the first call.
     static var zero: LocalNumber { LocalNumber(rawValue: 0) }
 

@@ -126,10 +126,12 @@ final class PendingWrite: Sendable {
         func add(_ key: [UInt8], _ invalidation: Invalidation) {
             keys[key] = keys[key]?.merged(with: invalidation) ?? invalidation
         }
+        // A deletion that was refused before is tried again as of its place, and is the same deletion.
+        let deletedAt = asOf == nil ? sequence : asOf?.numbers.map { LocalNumber($0.number, shiftedBy: $0.shift) }
         for extra in extras where !extra.isPin {
             add(
                 extra.storeKey,
-                Invalidation(isDeletion: extra.isDeletion, deletedAt: extra.isDeletion && asOf == nil ? sequence : nil))
+                Invalidation(isDeletion: extra.isDeletion, deletedAt: extra.isDeletion ? deletedAt : nil))
         }
         // What is there is no older than what only fills gaps.
         for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
