@@ -1,3 +1,4 @@
+import Dispatch
 import GroveModel
 
 /// A long run of random programs, kills, faults and damages.
@@ -142,32 +143,58 @@ package struct Soak: Sendable {
         return tallies
     }
 
+    /// So many parts of a sweep run beside each other: a store that looks unfinished is looked at for a while.
+    private static let parts = 8
+
     /// Damages one small store of each persistent backend at every length and in every byte.
     ///
-    /// - Parameter progress: called with the tallies after about every thousand damages.
+    /// - Parameter progress: called with the tallies every few seconds.
     package func sweep(progress: ([Tally]) -> Void = { _ in }) throws -> [Tally] {
         var tallies: [Tally] = []
         for backend in backends where backend.capabilities.isSuperset(of: [.persistent, .processes]) {
-            var tally = Tally(backend: backend.name)
-            var sweep: DamageSweep?
-            while tally.sweeps == 0 {
-                do {
-                    try go(on: &sweep, backend, by: 1_000, until: nil, &tally)
-                } catch let failure as CheckFailure {
-                    tally.lies.append("\(backend.name), seed \(seed): \(failure)")
-                    if tally.lies.count > 20 { break }
+            let tally = Lock(Tally(backend: backend.name))
+            let failure = Lock<(any Error)?>(nil)
+            let queue = DispatchQueue(label: "grove.sweep", attributes: .concurrent)
+            let group = DispatchGroup()
+            for part in 0..<Self.parts {
+                queue.async(group: group) {
+                    do {
+                        try sweep(part, of: backend, tally)
+                    } catch {
+                        failure.withLock { $0 = error }
+                    }
                 }
-                progress(tallies + [tally])
             }
-            tallies.append(tally)
+            while group.wait(timeout: .now() + .seconds(2)) == .timedOut { progress(tallies + [tally.withLock { $0 }]) }
+            if let failure = failure.withLock({ $0 }) { throw failure }
+            tally.withLock { $0.sweeps = 1 }
+            tallies.append(tally.withLock { $0 })
         }
         return tallies
+    }
+
+    /// Tries one part of the damages, until it has told of a dozen lies.
+    private func sweep(_ part: Int, of backend: any ConformanceBackend, _ tally: Lock<Tally>) throws {
+        let sweep = try DamageSweep(on: backend, seed: seed, part: part, of: Self.parts)
+        while sweep.done < sweep.count, tally.withLock({ $0.lies.count < 12 }) {
+            let (deaths, mixtures) = (sweep.deaths, sweep.mixtures)
+            do {
+                try sweep.next()
+            } catch let lie as CheckFailure {
+                tally.withLock { $0.lies.append("\(backend.name), seed \(seed): \(lie)") }
+            }
+            tally.withLock { tally in
+                tally.damages += 1
+                tally.deaths += sweep.deaths - deaths
+                tally.mixtures += sweep.mixtures - mixtures
+            }
+        }
     }
 
     /// Tries the next `count` damages of `sweep`; makes a new sweep if there is none, and removes it at its end.
     private func go(
         on sweep: inout DamageSweep?, _ backend: any ConformanceBackend, by count: Int,
-        until end: ContinuousClock.Instant?, _ tally: inout Tally
+        until end: ContinuousClock.Instant, _ tally: inout Tally
     ) throws {
         let current = try sweep ?? DamageSweep(on: backend, seed: seed &+ UInt64(tally.sweeps))
         sweep = current
@@ -177,7 +204,7 @@ package struct Soak: Sendable {
             tally.mixtures += current.mixtures - mixtures
         }
         for _ in 0..<count where current.done < current.count {
-            if let end, ContinuousClock.now > end { return }
+            if ContinuousClock.now > end { return }
             tally.damages += 1
             try current.next()
         }

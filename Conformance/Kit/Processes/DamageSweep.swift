@@ -4,8 +4,12 @@ final class DamageSweep {
     private let trial: Trial
     private let check: DamageCheck
     private var generator: SeededGenerator
-    /// How many damages there are.
-    let count: Int
+    /// How many damages there are, in all parts.
+    private let total: Int
+    private let part: Int
+    private let parts: Int
+    /// How many damages are in this part.
+    var count: Int { (total - part + parts - 1) / parts }
     /// How many were tried.
     private(set) var done = 0
 
@@ -14,12 +18,16 @@ final class DamageSweep {
     /// The damages that showed older records beside others, which the profile must allow.
     var mixtures: Int { check.mixtures }
 
-    init(on backend: any ConformanceBackend, seed: UInt64) throws {
+    /// Makes the small store; equal seeds make equal ones.
+    ///
+    /// - Parameter part: which of as many `parts` is tried; parts may run beside each other.
+    init(on backend: any ConformanceBackend, seed: UInt64, part: Int = 0, of parts: Int = 1) throws {
         trial = Trial("SWEEP", on: backend, seed: seed)
         var generator = trial.generator()
         check = try DamageCheck(trial, steps: 6, using: &generator)
         self.generator = generator
-        count = check.files.reduce(0) { $0 + 2 * $1.size }
+        total = check.files.reduce(0) { $0 + 2 * $1.size }
+        (self.part, self.parts) = (part, parts)
     }
 
     deinit { trial.finish() }
@@ -28,7 +36,7 @@ final class DamageSweep {
     ///
     /// - Throws: ``CheckFailure`` where a process told a lie.
     func next() throws {
-        var number = done
+        var number = done * parts + part
         done += 1
         for file in check.files {
             if number < file.size {
