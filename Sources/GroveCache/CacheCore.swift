@@ -1,31 +1,31 @@
 import Dispatch
 import GroveModel
 
-/// What all handles on one store share: it joins the rooms, each of which has its own owner.
+/// The core of a cache, which all handles on one store share. Each of its parts has an owner of its own.
 ///
-/// ``state`` is what calls, reads and the writer must see together. ``readers`` keeps the readers, ``ledger`` what the
-/// writer has done, ``audience`` who is told, ``handles`` who is open. ``evictor`` is the writer's alone. Everything
-/// that opens, commits, evicts or closes runs on ``writer``.
+/// ``state`` holds the values that calls, reads and the writer must see together. ``readers`` keeps the readers, ``ledger``
+/// the writer's results, ``audience`` the observers and streams, ``handles`` the open handles. ``evictor`` is the writer's
+/// alone. Everything that opens, commits, evicts or closes runs on ``writer``.
 final class CacheCore: Sendable {
     let source: StoreSource
     let state: Lock<CacheState>
-    /// What the store does not show, for readers; ``state`` has it too.
+    /// The queued calls and lost keys that the store does not show, for readers; ``state`` has the table too.
     let overlay: OverlayTable
     let readers = Readers()
     let ledger = WriteLedger()
     let audience = Audience()
     let followers = Followers()
     let handles: OpenHandles
-    /// Who evicts, if there is a budget.
+    /// The evictor, if there is a budget.
     let evictor: Evictor?
     let ages: Ages
-    /// What it found and drew as it opened the store first.
+    /// The results of the first opening of the store.
     let opening: Opening
     /// Commits, one after the other; of code of users only the bodies of their transactions run here.
     let writer = DispatchQueue(label: "grove.cache.writer", qos: .utility)
     static let writerKey = DispatchSpecificKey<ObjectIdentifier>()
 
-    /// What tells how old records are.
+    /// The clock of confirmations, and the rule by which writes renew them.
     struct Ages {
         /// The time of confirmations.
         let clock: AgeClock
@@ -35,7 +35,7 @@ final class CacheCore: Sendable {
 
     /// The opening of the store by a core.
     struct Opening {
-        /// What the store remembers this cache by if that wrote last.
+        /// The identifier by which the store remembers this cache, if that is among its last writers.
         let session = SessionID.random()
         /// Whether the bytes of a view stay until it ends.
         let keepsBytes: Bool
@@ -66,7 +66,7 @@ final class CacheCore: Sendable {
 
     /// Takes in a handle and its observer.
     ///
-    /// - Returns: what the handle leaves by.
+    /// - Returns: the identifier by which the handle leaves.
     func enter(_ observer: (any CacheObserver)?) -> HandleID {
         let handle = handles.enter()
         // An observer is not told of what was before.
@@ -75,7 +75,7 @@ final class CacheCore: Sendable {
         return handle
     }
 
-    /// How much the store remembers of its commits.
+    /// The limit of the commits that the store remembers.
     var historyLimit: HistoryLimit {
         HistoryLimit(commits: handles.historyLength, within: evictor?.budget.bytes)
     }

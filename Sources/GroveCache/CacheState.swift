@@ -1,7 +1,7 @@
 import GroveModel
 
-/// What a call, a read and the writer must see together, behind one lock that is held to look at it or to change it, and
-/// never across a call to an engine, a file or an observer.
+/// The values that a call, a read and the writer must see together. They are behind one lock, which is never held across
+/// a call to an engine, a file or an observer.
 struct CacheState: Sendable {
     /// The store, and whether calls are taken.
     var life: StoreLife { didSet { dropSnapshot() } }
@@ -17,9 +17,9 @@ struct CacheState: Sendable {
     private(set) var queue: WriteQueue
     /// Advances with each call that fails, and if the store is opened again.
     let epoch: ReadEpoch
-    /// What the store does not show.
+    /// The queued calls and lost keys that the store does not show.
     var overlay: Overlay
-    /// What reads begin with; `nil` if the next read makes it.
+    /// The snapshot that reads begin with; `nil` if the next read makes it.
     private var snapshot: ReadSnapshot?
     /// Callers that wait until the queue has room.
     var waiting = WaitingLine<Void>()
@@ -43,7 +43,7 @@ extension CacheState {
 
     // MARK: Reads
 
-    /// What a read begins with, which it has entered; `nil` if the store must be opened again first.
+    /// The snapshot that a read begins with, already entered; `nil` if the store must be opened again first.
     ///
     /// - Throws: ``CacheError`` with code `closed` or `suspended`.
     mutating func enterSnapshot(_ core: CacheCore) throws(CacheError) -> ReadSnapshot? {
@@ -61,7 +61,7 @@ extension CacheState {
     private func makeSnapshot(_ store: OpenStore, _ core: CacheCore) -> ReadSnapshot {
         let everything = overlay.everything
         let showsStore = everything == nil && queue.wipePlace == .zero
-        // Where too much of the store is not what was last set to tell it apart, only calls after that count.
+        // If everything in the store is lost, only later calls count.
         let pending =
             isPlain
             ? nil
@@ -75,9 +75,9 @@ extension CacheState {
             pending: pending)
     }
 
-    /// Lets reads look at the state again: what they begin with is about to change, or has changed under this lock.
+    /// Makes reads look at the state again: what they begin with is about to change, or has changed under this lock.
     ///
-    /// Before an entry of the overlay ends: reads that go on need it.
+    /// To be called before an entry of the overlay ends: reads that go on need the entry.
     private mutating func dropSnapshot() {
         if let snapshot = snapshot.take(), snapshot.fall() { overlay.keep(snapshot) }
     }
@@ -103,11 +103,11 @@ extension CacheState {
         for call in group where call.isShown { overlay.leave(call) }
     }
 
-    /// Lets go of what `writes`, which were committed, have made good.
+    /// Lets go of lost keys that `writes`, which were committed, have made good.
     mutating func settle(by writes: [PendingWrite]) {
         guard overlay.hasLost else { return }
         dropSnapshot()
-        // What had no say in a node makes nothing good.
+        // A superseded write makes nothing good.
         for write in writes where !write.isSuperseded { overlay.settle(by: write) }
     }
 
@@ -128,7 +128,7 @@ extension CacheState {
 
     /// Takes `write`, which failed, out of the queue.
     ///
-    /// Where no caller waits for it, what the store still holds under its keys is not what was last set: a miss.
+    /// If no caller waits for it, its keys become misses: the store does not hold what was last set.
     ///
     /// - Returns: false if it was not in the queue any more.
     mutating func fail(_ write: PendingWrite) -> Bool {

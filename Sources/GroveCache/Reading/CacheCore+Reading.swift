@@ -9,19 +9,19 @@ import GroveModel
 extension CacheCore {
     /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:isHit:miss:)`` must follow.
     ///
-    /// To a read with a maximum age what was last confirmed longer ago, in seconds, is missing.
+    /// With a maximum age, in seconds, records that were last confirmed longer ago are missing.
     ///
     /// - Throws: ``CacheError`` with code `closed`, `suspended` or `reentrant`, and what the store throws.
     func beginRead(maxAge: Double? = nil) throws(CacheError) -> Reconstructor {
         try checkReentrance()
-        // What providers wrote before is seen.
+        // The read sees what providers wrote before it.
         followers.line.pass()
         do throws(CacheError) {
             let reader = try beginReadOfStore()
             limitAges(of: reader, to: maxAge)
             return reader
         } catch {
-            // Calls that come at a wrong time are their callers' matter.
+            // A call to a closed or suspended cache is its caller's mistake, and no failure of the store.
             if error.code != .closed, error.code != .suspended {
                 noteFailure(ofRead: error, in: state.withLock { $0.life.currentStore })
             }
@@ -29,7 +29,7 @@ extension CacheCore {
         }
     }
 
-    /// Makes what was last confirmed longer ago than `maxAge` seconds missing from the tree that `reader` begins.
+    /// Makes records last confirmed longer ago than `maxAge` seconds missing from the tree that `reader` begins.
     func limitAges(of reader: Reconstructor, to maxAge: Double?) {
         guard let maxAge else { return }
         ages.renewal.note(maxAge: maxAge)
@@ -44,7 +44,7 @@ extension CacheCore {
 
     /// Begins a read: looks at the queue, then opens a view, with no lock held.
     ///
-    /// Where a call failed between the two, the view may show what was called after it, and the read begins again.
+    /// If a call failed between the two, the view may show what was called after it, and the read begins again.
     private func beginReadOfStore() throws(CacheError) -> Reconstructor {
         while true {
             let reader = readers.begin {
@@ -63,7 +63,7 @@ extension CacheCore {
         }
     }
 
-    /// What the read of `reader` begins with: the same as its last one did, if that still stands.
+    /// The snapshot that the read of `reader` begins with: that of its last read, if it still stands.
     ///
     /// - Returns: `nil` if the store must be opened again first.
     private func enterSnapshot(of reader: Reconstructor) throws(CacheError) -> ReadSnapshot? {
@@ -107,7 +107,7 @@ extension CacheCore {
         return true
     }
 
-    /// What a view that holds `stored` adds to the numbers of this process's queued calls: other processes' commits.
+    /// The shift of the numbers of this process's queued calls over a view that holds `stored`, by other processes' commits.
     ///
     /// As of now: commits that were made since the read began are this process's own, and shift nothing.
     func shift(over stored: StoreState) -> CallNumber.Shift {

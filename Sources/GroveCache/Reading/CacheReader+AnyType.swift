@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// What a tree is asked for by.
+/// The identifier or cache key by which a tree is asked for.
 enum TreeName {
     case identifier(ModelIdentifier)
     case key(String)
@@ -76,7 +76,7 @@ private struct AnyCollectionRead: Sendable {
     let rest: CollectionRest
 }
 
-/// What was read of a collection beside its elements; see ``CollectionRead``.
+/// The parts of a ``CollectionRead`` other than its elements.
 struct CollectionRest: Sendable {
     let hidden: [HiddenElement]
     let skipped: [CacheMiss]

@@ -92,7 +92,7 @@ private struct RowsPage<T: Sendable>: Sendable {
     var gaps: [Range<Int>]
     let skipped: [CacheMiss]
 
-    /// How many positions are read for so many rows: a few at once, as a page has a cost of its own.
+    /// The number of positions to read for so many rows: at least a few, as a page has a cost of its own.
     static func size(_ rows: Int) -> Int { max(rows, 32) }
 
     init(_ range: Range<Int>, _ rows: [T], _ rest: CollectionRest) {
@@ -102,13 +102,13 @@ private struct RowsPage<T: Sendable>: Sendable {
         positions = range.filter { !hidden.contains($0) }
     }
 
-    /// The same up to its row of a number.
+    /// The part of the page that has its first `count` rows.
     func first(_ count: Int) -> RowsPage {
         guard count < rows.count else { return self }
         return part(0..<count, range.lowerBound..<positions[count])
     }
 
-    /// The same from its last rows on.
+    /// The part of the page that has its last `count` rows.
     func last(_ count: Int) -> RowsPage {
         guard count < rows.count else { return self }
         let first = rows.count - count
@@ -145,7 +145,7 @@ extension FoundRows {
         gaps = FoundRows.joined(page.gaps, gaps)
     }
 
-    /// The gaps of two parts side by side: one of elements at the end of the one goes on in the other.
+    /// The gaps of two adjacent parts: a gap with a length that goes on across the boundary becomes one.
     private static func joined(_ before: [Range<Int>], _ behind: [Range<Int>]) -> [Range<Int>] {
         guard let last = before.last, let first = behind.first, last.upperBound == first.lowerBound, !last.isEmpty,
             !first.isEmpty

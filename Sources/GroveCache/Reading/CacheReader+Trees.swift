@@ -45,7 +45,7 @@ extension CacheReader where Self: ~Copyable {
         return !mustRestart
     }
 
-    /// Ends the read of a tree that was not.
+    /// Ends the read of a tree that was not rebuilt.
     ///
     /// - Returns: `nil` if the read is to begin again on a large stack.
     @usableFromInline
@@ -121,7 +121,7 @@ extension ModelIdentifier {
 }
 
 extension Reconstructor {
-    /// What was last set under the cache key `key`.
+    /// The model that was last set under the cache key `key`.
     func model<M: CacheableModel>(
         forKey key: ModelIdentifier, _ type: M.Type
     ) throws(CacheError) -> CacheRead<M> {

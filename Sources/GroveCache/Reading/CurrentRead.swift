@@ -1,12 +1,12 @@
 import GroveModel
 import GrovePlatform
 
-/// A read that is under way, of whichever store: what a model's initialiser must not call back into.
+/// A read that is under way, of any cache: a model's initialiser must not call back into that cache.
 @safe
 class CurrentRead {
-    /// Which cache is being read.
+    /// The cache that is being read.
     let owner: ObjectIdentifier
-    /// The read inside which this one runs, of another cache.
+    /// The read of another cache inside which this one runs.
     private var outer: Unmanaged<CurrentRead>?
 
     init(owner: ObjectIdentifier) { self.owner = owner }

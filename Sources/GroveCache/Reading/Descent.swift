@@ -5,15 +5,15 @@ import GroveModel
 struct Descent: ~Copyable {
     /// The reference that the tree is read by.
     private var root = ByteBuffer(capacity: 64)
-    /// The nodes from the root to the one that is being decoded, but for one that holds no references.
+    /// The nodes from the root to the one that is being decoded, without a leaf.
     private(set) var path: [Step] = []
     var nesting = 0
-    /// Whether the node that is being decoded says of itself that it holds no references.
+    /// Whether the node that is being decoded is a leaf: one projection wrote its record, which says that it holds no references.
     private(set) var isInLeaf = false
     /// The level of the root: not 0 if the whole read is on a large stack.
     private(set) var rootNesting = 0
     var hops = 0
-    /// When the references on the way were set.
+    /// The places in time of the references on the way.
     var places = ReferencePlaces()
     /// The records on the way of which the reading projection wrote a part.
     var mixed = MixedRecords()
@@ -105,14 +105,14 @@ struct Descent: ~Copyable {
         return step
     }
 
-    /// Goes down into a node that holds no references.
+    /// Goes down into a leaf.
     @inline(__always)
     mutating func enterLeaf() {
         nesting += 1
         isInLeaf = true
     }
 
-    /// Goes back to the node that holds that one.
+    /// Goes back to the node that holds the leaf.
     @inline(__always)
     mutating func leaveLeaf() {
         nesting -= 1
@@ -122,7 +122,7 @@ struct Descent: ~Copyable {
     /// Goes down into a list, whose elements each have a place in time.
     mutating func enterList() { nesting += 1 }
 
-    /// Goes back to above the list.
+    /// Goes back above the list.
     mutating func leaveList() {
         places.holder.sequence = .max
         nesting -= 1

@@ -5,7 +5,7 @@ import GroveModel
 struct FoldedRecord: ~Copyable {
     /// The outcome of the last update that changed something.
     private var last = ByteBuffer(capacity: 256)
-    /// Room for that of the next one, which is made from the last.
+    /// The buffer for the outcome of the next update, which is made from the last.
     private var next = ByteBuffer(capacity: 256)
 
     deinit {
@@ -20,7 +20,7 @@ struct FoldedRecord: ~Copyable {
         unsafe try update.apply(to: stored, into: &next, shapes: shapes)
     }
 
-    /// What the last ``apply(_:to:shapes:)`` made; it stays until this is called again.
+    /// The record that the last ``apply(_:to:shapes:)`` made; its bytes stay until this is called again.
     mutating func keep() -> UnsafeRawBufferPointer {
         swap(&next, &last)
         return unsafe last.bytes
@@ -32,6 +32,6 @@ struct FoldedRecord: ~Copyable {
         next.removeAll(keeping: ReadState.retainedBytes)
     }
 
-    /// Bytes of heap.
+    /// The bytes of heap that the buffers hold.
     var allocatedByteCount: Int { last.allocatedByteCount + next.allocatedByteCount }
 }

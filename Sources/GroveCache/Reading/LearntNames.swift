@@ -3,10 +3,10 @@ import GroveModel
 
 /// The names that a reader has met; kept from read to read.
 struct LearntNames: ~Copyable {
-    /// Those of records' fields.
+    /// The names of records' fields.
     var shapes = ShapeTable()
     private var splitBody = SplitBody()
-    /// Those of types' records.
+    /// The names of types' records and projections.
     private(set) var types: [TypeNames] = []
 
     struct TypeNames {
@@ -54,7 +54,7 @@ struct LearntNames: ~Copyable {
 
     /// `node` without its names.
     ///
-    /// Where it came with a shape, this reader knows that from now on.
+    /// If it came with a shape, this reader knows that shape from now on.
     mutating func shaped(_ node: NodeTree.Node) -> ShapedBody? {
         var shaped = splitBody.split(node)
         if let shape = unsafe node.shape?.takeUnretainedValue() {

@@ -11,9 +11,9 @@ struct MixedRecords: ~Copyable {
         let row: ProjectionTable.Row
     }
 
-    /// What is known of a field that is absent from the record in `body`, whose `row` is the reading projection's.
+    /// The meaning of a field's absence from the record in `body`; `row` is the reading projection's.
     ///
-    /// With `ofRecord` the record is among these from now on.
+    /// If it is `ofRecord`, the record is among these from now on.
     mutating func absence(_ row: ProjectionTable.Row?, _ body: UnsafeRawBufferPointer) -> Absence {
         guard let row else { return .unknown }
         guard row.fields.contains(false) || !row.replaced.isEmpty else { return .known }

@@ -16,10 +16,10 @@ final class OpenViews: Sendable {
 
     private let state = Lock(State())
 
-    /// A view that is open for longer is one to say something of.
+    /// The time after which an open view is mentioned.
     private static let long = Duration.milliseconds(250)
 
-    /// Notes a view that begins; returns that by which it leaves.
+    /// Notes a view that begins; returns the identifier by which it leaves.
     func enter() -> ViewID {
         state.withLock { state in
             state.count += 1
@@ -32,14 +32,14 @@ final class OpenViews: Sendable {
     /// Notes that a view has ended.
     func leave(_ view: ViewID) { state.withLock { $0.begun[view] = nil } }
 
-    /// For how long the oldest view has been open, if that is long.
+    /// The time for which the oldest view has been open, if that is long.
     var longest: Duration? {
         guard let begun = state.withLock({ $0.begun.values.min() }) else { return nil }
         let age = ContinuousClock.now - begun
         return age > OpenViews.long ? age : nil
     }
 
-    /// What `error` means if a view is open: that nothing has room may be due to that.
+    /// `error`, which names a view that has long been open if the store is full: the view may be the cause.
     func explain(_ error: CacheError) -> CacheError {
         guard error.code == .full, let longest else { return error }
         return CacheError(

@@ -1,12 +1,12 @@
 import GroveModel
 
-/// What a read applies over its view: the calls that are queued when it begins, and what could not be stored.
+/// The calls that a read applies over its view: those that are queued when it begins, and those that could not be stored.
 final class PendingReads: Sendable {
-    /// Which of the calls show, and how.
+    /// The place behind which calls show, and the shift of their numbers.
     struct Placement: Sendable {
         /// The place in the queue of the last call that the view shows, or that empties the store.
         var afterPlace = QueuePlace.zero
-        /// What is added to the calls' numbers: what other processes' writes added to those of the store.
+        /// The amount to add to the calls' numbers: other processes' writes have added it to those of the store.
         var shift = CallNumber.Shift.zero
         /// See ``StoreState/forgottenDeletion``.
         var forgottenDeletion = CallNumber.zero
@@ -15,15 +15,15 @@ final class PendingReads: Sendable {
     /// The cache; a call to it is under way as long as this is used.
     private unowned let core: CacheCore
     private let table: OverlayTable
-    /// What came into the table later is not seen.
+    /// The place up to which entries of the table are seen.
     let place: QueuePlace
-    /// Whether keys that were lost are missing: before every queued call.
+    /// Whether keys that were lost are missing, as of before every queued call.
     private let showsLost: Bool
-    /// The number of the last call that nothing is left of.
+    /// The number of the last call that does not count, because everything in the store is lost.
     private let afterNumber: LocalNumber
-    /// As far as it is known without a view.
+    /// The placement, as far as it is known without a view.
     private let placement: Placement
-    /// Lost keys that the user's transaction which reads has written since.
+    /// Lost keys that the reading transaction of a user has written since.
     private let settledKeys: Set<[UInt8]>
 
     init(
@@ -39,12 +39,12 @@ final class PendingReads: Sendable {
         self.placement = placement
     }
 
-    /// What a user's transaction applies: it sees no queued call.
+    /// The lost calls, which a user's transaction applies; it sees no queued call.
     convenience init(ofTransaction core: CacheCore, at place: QueuePlace) {
         self.init(core, at: place, Placement(afterPlace: .last))
     }
 
-    /// What a user's transaction applies once it has made `write`, which makes good what was lost.
+    /// The same after a user's transaction has made `write`: lost keys that it names are lost no more.
     func settled(by write: PendingWrite) -> PendingReads {
         let keys = write.storeKeys.filter { unsafe !$0.withUnsafeBytes { unsafe entries($0, behind: .last) }.isEmpty }
         if keys.isEmpty { return self }
@@ -55,7 +55,7 @@ final class PendingReads: Sendable {
     ///
     /// Bytes that `view` returned before may be gone afterwards.
     ///
-    /// - Parameter placement: what `view` shows, once it was asked.
+    /// - Parameter placement: the placement over `view`, once it was asked.
     /// - Complexity: O(1) if no call names the key, however many there are.
     /// - Throws: what the engine throws when it is asked which calls the view shows.
     func updates(
@@ -71,15 +71,15 @@ final class PendingReads: Sendable {
         try unsafe gather(key, over: view, &placement) { unsafe $0.collectionUpdates(of: key, shift: $1) }
     }
 
-    /// What was done to lists lately.
+    /// The log of recent edits of lists.
     var lists: ListLog { core.followers.listLog }
 
-    /// Whether what is under `key` could not be stored.
+    /// Whether the collection under `key` could not be stored.
     func isLost(_ key: UnsafeRawBufferPointer) -> Bool {
         unsafe entries(key, behind: .last).contains { unsafe !$0.call.collectionUpdates(of: key, shift: .zero).isEmpty }
     }
 
-    /// What `find` finds under `key` in what was lost and in the calls that `view` does not show, in their order.
+    /// The updates that `find` makes of the lost calls under `key`, and of those that `view` does not show, in their order.
     private func gather<Update>(
         _ key: UnsafeRawBufferPointer, over view: (any NodeView)?, _ placement: inout Placement?,
         _ find: (PendingWrite, CallNumber.Shift) -> [Update]
@@ -95,7 +95,7 @@ final class PendingReads: Sendable {
         }
     }
 
-    /// What was lost under `key`, and the calls behind `left` that name it.
+    /// The entries of lost calls that name `key`, if they show, and those of calls behind `left` that do.
     private func entries(_ key: UnsafeRawBufferPointer, behind left: QueuePlace) -> [OverlayTable.Entry] {
         let entries = unsafe table.entries(under: key, at: place, behind: left)
         guard let first = entries.first, first.isLost,
@@ -115,8 +115,8 @@ final class PendingReads: Sendable {
         return keys
     }
 
-    /// Asks `view` which of the calls it shows already, by how much the numbers of the others are shifted over it, other
-    /// processes' commits included, and the highest number of a deletion that it has forgotten.
+    /// Asks `view` which of the calls it shows already, and for the highest number of a deletion that it has forgotten. Other
+    /// processes' commits that it shows shift the numbers of the other calls.
     ///
     /// A view may show calls that had not left the queue: their commit was made, and the cache did not know it.
     private func placement(over view: (any NodeView)?) throws(CacheError) -> Placement {

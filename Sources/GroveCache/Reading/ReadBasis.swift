@@ -1,19 +1,19 @@
 import GroveModel
 
-/// What a read reads: a view of the store, what is laid over it, and what of all that counts.
+/// The basis of a read: a view of the store, the calls to apply over it, and the limits on both.
 struct ReadBasis: ~Copyable {
-    /// What the read began with, or the last one did; see ``ReadSnapshot``.
+    /// The snapshot that the read began with, or that the last one did.
     var snapshot: ReadSnapshot?
     private(set) var view: (any NodeView)?
     /// Whether bytes that the view returned outlive the next call.
     private(set) var keepsBytes = false
     /// Calls that the view may not show yet, if there are any.
     private(set) var pending: PendingReads?
-    /// What the view shows of them, once it was asked.
+    /// The placement of those calls over the view, once it was asked.
     private(set) var placement: PendingReads.Placement?
-    /// Whether what is stored must be looked at before it is used: there are such calls, or ages count.
+    /// Whether a stored record must be looked at before it is used: there are such calls, or ages count.
     private(set) var mustLook = false
-    /// How old what is found may be; `nil` if that does not matter.
+    /// The limit on the ages of records; `nil` if ages do not matter.
     private(set) var ageLimit: AgeLimit?
     /// Whether lists are read as they were committed, without what is queued.
     var readsCommittedLists = false
@@ -30,9 +30,9 @@ struct ReadBasis: ~Copyable {
         }
     }
 
-    /// Lets go of all of it, but for a snapshot that may stand still.
+    /// Lets go of all of it, but for a snapshot that may still stand.
     ///
-    /// - Returns: whether something may go that was kept for this read.
+    /// - Returns: whether entries of the overlay that were kept for this read may go.
     @inline(__always)
     mutating func end() -> Bool {
         let hadView = view != nil
@@ -72,7 +72,7 @@ struct ReadBasis: ~Copyable {
 
     // MARK: Ages
 
-    /// Makes what `limit` does not accept missing from the tree that has begun.
+    /// Makes records that `limit` does not accept missing from the tree that has begun.
     mutating func limitAges(_ limit: AgeLimit) {
         ageLimit = limit
         mustLook = true
@@ -83,13 +83,13 @@ struct ReadBasis: ~Copyable {
 
     /// Whether the record in `bytes`, under `key`, is young enough.
     ///
-    /// Damage is for others to find, and a record of several projections is judged when it is known which of them is read.
+    /// A damaged record passes, and is refused later. A record of several projections is judged when it is known which is read.
     func isYoungEnough(_ bytes: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer) -> Bool {
         guard let ageLimit, let header = unsafe try? RecordHeader(bytes, key: key) else { return true }
         return header.flags.contains(.projections) || ageLimit.accepts(header)
     }
 
-    /// Whether what `projection` reads of a record that several projections wrote is young enough.
+    /// Whether the fields that `projection` reads of a record that several projections wrote are young enough.
     func isYoungEnough(_ table: ProjectionTable, fieldCount: Int, as projection: UnsafeRawBufferPointer) -> Bool {
         guard let ageLimit else { return true }
         return unsafe ageLimit.accepts(table, fieldCount: fieldCount, as: projection)

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// How often something happened that a read must not miss between its look at the queue and its view of the store: a call
-/// failed, or the store was opened again.
+/// A count of the events that a read must not miss between its look at the queue and its view of the store: a call failed,
+/// or the store was opened again.
 final class ReadEpoch: Sendable {
-    /// How often it has happened: the same for two looks if it did not happen between them.
+    /// The number of those events; two looks see the same number if none happened between them.
     struct Number: Hashable, Sendable {
         fileprivate let rawValue: UInt64
     }

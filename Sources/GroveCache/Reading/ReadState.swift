@@ -1,16 +1,16 @@
 import GroveCoding
 import GroveModel
 
-/// What a read keeps while it lasts, and the memory that it leaves to the next one.
+/// The state of a read while it lasts, and the memory that it leaves to the next one.
 ///
 /// It lies behind a pointer, because a class's own properties are checked for exclusive access at every use, which
 /// costs as much as decoding a field. Its parts lie inside it, and those that hold memory cannot be copied, so that no
 /// use of one copies it.
 struct ReadState: ~Copyable {
-    /// Where the reader counts as active, and rests: see ``Readers``.
+    /// The index of the pool on which the reader counts as active, and then rests: see ``Readers``.
     var pool = 0
     var basis = ReadBasis()
-    /// The current key: what is fetched is under it.
+    /// The current key, under which records are fetched.
     var key = KeyBuffer()
     var lastFetch = LastFetch()
     var descent = Descent()
@@ -22,7 +22,7 @@ struct ReadState: ~Copyable {
     private var folded = FoldedRecord()
     var deletion = MetDeletion()
 
-    /// Why what was fetched last is not there, if the reason is another than that it is not stored.
+    /// The reason why the record that was fetched last is not there, other than that none is stored.
     struct LastFetch {
         /// Whether it was there and too old.
         var isExpired = false
@@ -38,7 +38,7 @@ struct ReadState: ~Copyable {
     /// The node whose deletion was met last.
     struct MetDeletion: ~Copyable {
         private var buffer = ByteBuffer(capacity: 64)
-        /// Whether what named the node did so after the deletion, and has it again once it is written.
+        /// Whether the reference was set after the deletion, and finds the node again once that is written.
         private(set) var mayReturn = false
 
         deinit { buffer.deallocate() }
@@ -54,7 +54,7 @@ struct ReadState: ~Copyable {
         /// Forgets the identifier, and gives back memory that the next read, as reads go, will not need.
         mutating func letGo() { buffer.removeAll(keeping: ReadState.retainedBytes) }
 
-        /// Bytes of heap.
+        /// The bytes of heap that the buffer holds.
         var allocatedByteCount: Int { buffer.allocatedByteCount }
     }
 
@@ -75,7 +75,7 @@ struct ReadState: ~Copyable {
         folded.letGo()
     }
 
-    /// What a buffer of a reader at rest may hold.
+    /// The most bytes that a buffer of a reader at rest may hold.
     static let retainedBytes = 16 << 10
 
     /// Bytes of heap that the reader's buffers hold.
@@ -83,7 +83,7 @@ struct ReadState: ~Copyable {
         arena.allocatedByteCount + deletion.allocatedByteCount + folded.allocatedByteCount
     }
 
-    /// What is stored under the current key, queued writes applied, and whether the bytes outlive the next call.
+    /// The record under the current key, queued writes applied, and whether its bytes outlive the next call.
     mutating func fetch() throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
         lastFetch.isInvalidated = false
         guard basis.mustLook else {
@@ -103,7 +103,7 @@ struct ReadState: ~Copyable {
 
     /// Fetches the shape of `hash`; false if it is lost.
     ///
-    /// What was fetched before may be gone.
+    /// Bytes that were fetched before may be gone.
     mutating func findShape(_ hash: UInt64) throws(CacheError) -> Bool {
         guard let shape = try basis.view?.shape(hash) else { return false }
         learnt.shapes.add(shape)

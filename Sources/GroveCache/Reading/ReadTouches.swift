@@ -1,6 +1,6 @@
 import GroveCoding
 
-/// The hashes of the keys that a read found something under, in order.
+/// The hashes of the keys under which a read found something, in order.
 struct ReadTouches: ~Copyable {
     private var hashes = ByteBuffer(capacity: 64)
 

@@ -8,9 +8,9 @@ import GroveModel
 ///
 /// They lie on ``Pools``, so that reads on several cores do not wait for one another here.
 final class Readers: Sendable {
-    /// What reads leave for the writer, if there is a budget.
+    /// The touches that reads leave for the writer, if there is a budget.
     struct Findings: Sendable {
-        /// The hashes of the keys that were asked for, in order.
+        /// The hashes of the keys under which reads found something, in order.
         var touches: ContiguousArray<UInt64> = []
         /// Whether the writer is about to take them.
         var isTold = false
@@ -44,7 +44,7 @@ final class Readers: Sendable {
     /// Signalled once for each pool whose last reader was waited for.
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Readers at rest beyond these are let go of, on each pool: each keeps some memory.
+    /// The most readers at rest on each pool: further ones are let go of, as each keeps some memory.
     static let mostAtRest = PoolCount.share(of: 8)
 
     init(poolCount: Int = PoolCount.usual) { pools = Pools(count: poolCount) { Pool() } }
@@ -138,10 +138,10 @@ final class Readers: Sendable {
     }
 }
 
-/// How many touches wait for the writer.
+/// Limits on the touches that wait for the writer.
 enum TouchLimit {
-    /// So many are worth waking it for.
+    /// The number that is worth waking the writer for.
     static let batch = 16_384
-    /// Further ones are forgotten, on each pool of readers.
+    /// The number on each pool of readers from which further ones are forgotten.
     static let most = max((1 << 18) / PoolCount.usual, 2 * batch)
 }

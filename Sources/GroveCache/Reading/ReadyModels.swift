@@ -1,10 +1,10 @@
 import GroveModel
 
-/// Models that a read has ready where a tree names them, and what it needs to know which are worth that.
+/// Decoded models that a read uses again where a tree names them, and the sights that tell which are worth keeping.
 struct ReadyModels: ~Copyable {
     /// The nodes that were met.
     private var sights = SightTable()
-    /// Those that were met again, decoded.
+    /// The nodes that were met again, decoded.
     private var remembered: [Name: any SimpleModel] = [:]
     /// Models that the read is not to look for.
     private var known: [Name: any SimpleModel] = [:]
@@ -39,7 +39,7 @@ struct ReadyModels: ~Copyable {
         unsafe remembered[Name(identifier, type)] != nil
     }
 
-    /// Has `models` ready where trees hold their identifiers, without looking for them, until the read ends.
+    /// Puts `models` in the place of their identifiers in trees until the read ends; they are not looked for.
     mutating func know(_ models: [any SimpleModel]) {
         for model in models {
             guard let identifier = model.modelIdentifier else { continue }

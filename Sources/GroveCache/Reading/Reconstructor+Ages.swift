@@ -1,10 +1,10 @@
 import GroveModel
 
-/// Reads with a maximum age: what was confirmed too long ago is missing.
+/// Reads with a maximum age: records that were confirmed too long ago are missing.
 ///
-/// They take the way that reads take which apply queued writes, so that others pay nothing for them.
+/// They take the path of reads that apply queued writes, so that other reads pay nothing for them.
 extension Reconstructor {
-    /// Makes what `limit` does not accept missing from the read that has begun.
+    /// Makes records that `limit` does not accept missing from the tree that has begun.
     func limitAges(_ limit: AgeLimit) {
         unsafe state.pointee.basis.limitAges(limit)
     }

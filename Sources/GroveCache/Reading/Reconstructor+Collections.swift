@@ -24,7 +24,7 @@ extension Reconstructor {
         return .hit(read)
     }
 
-    /// How many elements the collection under `key` has, deleted ones included.
+    /// The number of elements of the collection under `key`, deleted ones included.
     ///
     /// - Parameter isKnown: whether those are counted that are known, if the list has a gap without a length; else it
     ///   is a miss.
@@ -48,7 +48,7 @@ extension Reconstructor {
         return isKnown || !hasGap ? .hit(count) : .miss(CacheMiss(.gap, key))
     }
 
-    /// Where the node of `identifier` is first an element of the collection under `key`, or nearest to `position`.
+    /// The first position of the node of `identifier` in the collection under `key`, or the one nearest to `position`.
     func index(
         of identifier: ModelIdentifier, in key: ModelIdentifier, near position: Int? = nil
     ) throws(CacheError) -> CacheRead<Int> {
@@ -99,22 +99,22 @@ extension Reconstructor {
         return try value(Namespace.collection, key).map { .record($0) }
     }
 
-    /// What was read of a list.
+    /// The part of a list that was read.
     private struct Page<M> {
         let list: ModelIdentifier
         let missing: MissingElements
         var elements: [M] = []
         var skipped: [CacheMiss] = []
-        /// Those that are left out.
+        /// Positions of the elements that are left out.
         var hidden: [HiddenElement] = []
         /// Positions whose elements are not there.
         var gaps: [Range<Int>] = []
-        /// How many elements the list has that are known.
+        /// The number of known elements of the list.
         var count = 0
         /// The position of the next element.
         var position = 0
 
-        /// Passes over the elements at `positions`, of which `miss` says why they are not there.
+        /// Passes over the elements at `positions`, which are not there for the reason `miss`.
         mutating func pass(_ positions: Range<Int>, _ miss: CacheMiss.Reason = .gap) throws(NodeReadFailure) {
             guard missing == .skip else { throw .miss(CacheMiss(miss, list)) }
             hidden += positions.map { HiddenElement($0, nil) }
@@ -125,8 +125,8 @@ extension Reconstructor {
             }
         }
 
-        /// Passes over a gap without a length before `position`, if `range` has that: of two pages the one behind the
-        /// gap.
+        /// Passes over a gap without a length before `position`, if `range` has that position: a gap between two pages
+        /// belongs to the second.
         mutating func passGap(
             at position: Int, in range: Range<Int>?
         ) throws(NodeReadFailure) {
@@ -324,9 +324,9 @@ extension ReadState {
                     answer.edits = edits
                 }
                 let isAnswer = isPage || update.since != nil
-                // What confirms nothing leaves the list's age as it is.
+                // A call that confirms nothing leaves the list's age as it is.
                 list = (
-                    // Of a list of which a part was lost nothing is kept, as the writer does it.
+                    // Nothing is kept of a list that has lost a part: the writer does the same.
                     isAnswer ? try answer.settled(over: former?.elements.whole, number: update.sequence) : elements,
                     update.time > 0 ? update.time : former?.time ?? 0
                 )

@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// What is said of a node that cannot be read.
+/// The errors and misses of nodes that cannot be read.
 extension Reconstructor {
     /// A damaged root is an error; below a root it is a miss of the tree.
     func damage(_ failure: RecordHeader.Failure, _ identifier: UnsafeRawBufferPointer) -> NodeReadFailure {

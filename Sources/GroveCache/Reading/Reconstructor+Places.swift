@@ -17,10 +17,10 @@ extension Reconstructor {
         throw unsafe noteDeleted(identifier)
     }
 
-    /// Prepares a record that several projections wrote for being decoded: notes the places of its references, and keeps
-    /// its body where it is meanwhile.
+    /// Prepares a record that several projections wrote for decoding: notes the places of its references, and keeps a body
+    /// that has any in memory that does not move.
     ///
-    /// - Returns: what is known of a field that is absent; with `ofRecord`, the record is among the mixed ones.
+    /// - Returns: the meaning of a field's absence; if it is `ofRecord`, the record is among the mixed ones.
     func prepare(
         _ header: inout RecordHeader, _ isKept: inout Bool, as projection: UnsafeRawBufferPointer,
         _ identifier: UnsafeRawBufferPointer

@@ -17,7 +17,7 @@ extension Reconstructor {
         return unsafe keep(out.bytes)
     }
 
-    /// The same of a record whose shape, of `hash`, this reader has not met: a lost one is a miss.
+    /// The record of `identifier`, whose shape, of `hash`, this reader has not met: a lost shape is a miss.
     @inline(never)
     func recordOfNewShape(
         _ hash: UInt64, _ identifier: UnsafeRawBufferPointer

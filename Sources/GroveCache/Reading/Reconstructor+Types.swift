@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// The nodes of one type: what the view has, and what queued calls brought.
+/// The nodes of one type: those that the view has, and those that queued calls brought.
 extension Reconstructor {
     /// The first `limit` identifiers after `start` of the nodes that `type` wrote, in the order of their bytes.
     func identifiers(
@@ -15,7 +15,7 @@ extension Reconstructor {
         let queued = unsafe state.pointee.basis.pending?.keys(beginningWith: prefix) ?? []
         var found: [[UInt8]] = []
         var from: [UInt8]? = first
-        // What has a shape that was not met is left out only behind the scan, so that there may be too few.
+        // Records of shapes that were not met are sorted out only after a scan, so that it may leave too few.
         while let start = from, found.count < limit {
             from = try scan(type, name, prefix, after: start, passing: queued, limit, &found)
         }
@@ -35,12 +35,12 @@ extension Reconstructor {
         passing queued: Set<[UInt8]>, _ limit: Int, _ found: inout [[UInt8]]
     ) throws(CacheError) -> [UInt8]? {
         guard let view = unsafe state.pointee.basis.view else { return nil }
-        // What has a shape that was not met is of the type if that is: it is looked up behind the scan.
+        // Records of shapes that were not met: whether they are of the type is looked up after the scan.
         var unmet: [(place: Int, hash: UInt64)] = []
         let shapes = unsafe state.pointee.learnt.shapes
         var (keys, isOver) = (found, true)
         func visit(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool {
-            // Whose record a damaged one is cannot be told.
+            // The type of a damaged record cannot be told.
             guard var header = try? unsafe RecordHeader(value, key: key), !header.flags.contains(.tombstone)
             else { return true }
             let isMet = header.findShape(shapes)

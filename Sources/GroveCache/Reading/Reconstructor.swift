@@ -13,9 +13,9 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Whether a read notes the nodes that it meets, for the evictor.
     private let keepsTouches: Bool
-    /// Whether this read is no use of what it meets: a follower's.
+    /// Whether this read does not count as a use of the records that it meets, as a follower's read does not.
     private var isNoUse = false
-    /// Why a stream of models ended before its time: the call that the view belongs to throws it.
+    /// The error that ended a stream of models early; the call that the view belongs to throws it.
     var streamFailure: CacheError?
 
     init(owner: ObjectIdentifier, keepsTouches: Bool) {
@@ -39,7 +39,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Ends the read and lets go of its view and of everything it remembered.
     ///
-    /// - Returns: whether something may go that was kept for this read.
+    /// - Returns: whether entries of the overlay that were kept for this read may go.
     @discardableResult
     func end() -> Bool {
         endTree()
@@ -64,7 +64,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         if keepsTouches, !isNoUse { unsafe state.pointee.touches.note(state.pointee.key.bytes) }
     }
 
-    /// Says whether the rest of this read is a use of what it meets.
+    /// Says whether the rest of this read counts as a use of the records that it meets.
     func keepsTouches(_ keeps: Bool) { isNoUse = !keeps }
 
     /// Makes good what failed under the keys of `write`; false if nothing had failed.
@@ -238,19 +238,19 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         return unsafe state.pointee.models.isRemembered(identifier, type)
     }
 
-    /// Lets trees have `models` where they hold their identifiers, without looking for them, until the read ends.
+    /// Puts `models` in the place of their identifiers in trees until the read ends; they are not looked for.
     func know(_ models: [any SimpleModel]) { unsafe state.pointee.models.know(models) }
 
-    /// Checks that a model that is known by itself may stand where its identifier does.
+    /// Checks that a known model may stand in the place of its identifier.
     ///
-    /// - Throws: `deleted` if the reference is older than a deletion of the model: what is known was written after that.
+    /// - Throws: `deleted` if the reference is older than a deletion of the model: the known model was written after that.
     private func checkKnown(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) {
         let mark = unsafe state.pointee.arena.mark
         defer { unsafe state.pointee.arena.release(to: mark) }
         do throws(NodeReadFailure) {
             unsafe try checkDeletion(of: record(identifier).0, identifier)
         } catch {
-            // What the store has lost is in memory.
+            // The model is in memory, even if the store has lost its record.
             if case .miss = error { return }
             throw error
         }
@@ -285,7 +285,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         return unsafe try recordOfNewShape(header.shapeHash, identifier)
     }
 
-    /// What is stored of `identifier`, whose key is the current one.
+    /// The record of `identifier`, whose key is the current one; its shape is not looked up.
     func fetch(
         _ identifier: UnsafeRawBufferPointer
     ) throws(NodeReadFailure) -> (RecordHeader, isKept: Bool) {

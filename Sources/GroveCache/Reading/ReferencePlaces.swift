@@ -4,14 +4,14 @@ import GroveModel
 struct ReferencePlaces: ~Copyable {
     /// The record whose references are being followed.
     var holder = Holder()
-    /// Those of references that have one of their own, inside the records from the root to the current one.
+    /// The places of references in records that several projections wrote, from the root to the current one.
     private var own: [Place] = []
 
     /// A record that holds references.
     struct Holder {
         /// The number of the write of the record.
         var sequence = CallNumber.max
-        /// Which of the places that references have of their own is the first of the record's.
+        /// The index of the record's first place in ``ReferencePlaces/own``.
         var firstPlace = 0
     }
 
@@ -22,17 +22,17 @@ struct ReferencePlaces: ~Copyable {
         let sequence: CallNumber
     }
 
-    /// The record of `sequence`, if it is the next that is gone down into: its places are those noted from now on.
+    /// The holder for the record of `sequence`, which is entered next: its places are those noted from now on.
     func next(_ sequence: CallNumber) -> Holder { Holder(sequence: sequence, firstPlace: own.count) }
 
-    /// Notes those of `record`.
+    /// Notes the places of the references in `record`.
     mutating func note(_ record: ProjectedRecord) {
         for index in record.fields.indices where record.holdsReferences(index) {
             unsafe own.append(Place(field: record.fields[index].value, sequence: record.table.place(of: index)))
         }
     }
 
-    /// Forgets those of the current record; `outer` is the current one again.
+    /// Forgets the places of the current record; `outer` is the current one again.
     @inline(__always)
     mutating func leave(to outer: Holder) {
         if own.count > holder.firstPlace { own.removeSubrange(holder.firstPlace...) }

@@ -23,7 +23,7 @@ struct ScratchArena: ~Copyable {
 
     deinit { for index in unsafe 0..<chunks.count { unsafe chunks[index].deallocate() } }
 
-    /// Where the arena stands; ``release(to:)`` frees what was kept since.
+    /// The current end of the arena; ``release(to:)`` frees what was kept since.
     var mark: Mark { Mark(chunk: chunk, used: used) }
 
     mutating func releaseAll() { release(to: Mark(chunk: 0, used: 0)) }
@@ -49,7 +49,7 @@ struct ScratchArena: ~Copyable {
         }
     }
 
-    /// Bytes of heap.
+    /// The bytes of heap that the chunks hold.
     var allocatedByteCount: Int { unsafe chunks.reduce(0) { $0 + $1.count } }
 
     /// A copy of `bytes` that stays where it is until the arena is released below it.
