@@ -1,9 +1,9 @@
 import GroveModel
 
-/// What a user's transaction has put and removed, in memory, over the engine's transaction that it is to go to.
+/// The changes of a user's transaction, in memory, over the engine's transaction that they are to go to.
 ///
-/// Within a budget the engine gets nothing before the body has returned: only then it is known how much that is, and room
-/// can be made for it.
+/// Within a budget the engine gets nothing before the body has returned: only then are all changes known, and room can be
+/// made for them.
 final class BufferedTransaction: NodeTransaction {
     static var keepsBytes: Bool { false }
 
@@ -77,7 +77,7 @@ final class BufferedTransaction: NodeTransaction {
     ) throws(CacheError) {
         var own = keys.filter { unsafe $0.starts(with: prefix) }[...]
         var isOver = false
-        /// Visits what was put before `key`, or all of the rest; returns whether the engine's `key` was changed.
+        /// Visits the keys that were put before `key`, or all that are left; returns whether the engine's `key` was changed.
         func visitOwn(before key: UnsafeRawBufferPointer?) throws(CacheError) -> Bool {
             while !isOver, let next = own.first {
                 if let key = unsafe key, unsafe key.lexicographicallyPrecedes(next) { return false }
@@ -105,7 +105,7 @@ final class BufferedTransaction: NodeTransaction {
     /// The keys that were changed, in the order of their bytes.
     var keys: [[UInt8]] { changes.keys.sorted { $0.lexicographicallyPrecedes($1) } }
 
-    /// The keys of what was put that the engine had nothing of.
+    /// The keys that were put and that the engine did not have.
     var newKeys: [[UInt8]] { changes.compactMap { $1.value != nil && !$1.isStored ? $0 : nil } }
 
     /// Gives everything to the engine, in the order of the keys.

@@ -2,7 +2,7 @@ import Dispatch
 import GroveModel
 import Synchronization
 
-/// The queue: what calls leave for the writer, and what every read sees of it at once.
+/// The queue of calls for the writer; every read sees at once those for which no caller waits.
 extension CacheCore {
     /// Takes the number of a call that writes, at the moment it is made.
     ///
@@ -11,8 +11,7 @@ extension CacheCore {
     func takeSequence(isAwaited: Bool = true) throws(CacheError) -> LocalNumber {
         try state.withLock { (state) throws(CacheError) in
             if isAwaited || state.life.isClosing { try state.life.checkUsable() }
-            // What was called before others replaced the files must not land in the new ones, and what was called after
-            // must.
+            // Calls from before other processes replaced the files must not land in the new ones; later calls must.
             state.noticeReplacement()
             return state.numbers.take()
         }
@@ -32,13 +31,13 @@ extension CacheCore {
         let time = ages.clock.ofCall
         return state.withLock { state in
             state.noticeReplacement()
-            // No two places are one.
+            // No two places have the same number.
             let number = state.numbers.take()
             return StoredPlace(life: state.wipes.life, time: time, numbers: state.numbers.place(ofCall: number))
         }
     }
 
-    /// Which life the store is in.
+    /// The life that the store is in.
     var life: LifeID {
         state.withLock { state in
             state.noticeReplacement()
@@ -60,7 +59,7 @@ extension CacheCore {
         state.withLock { StoredPlace(life: $0.wipes.life, time: 0, numbers: $0.numbers.place(ofCall: sequence)) }
     }
 
-    /// Queues `write`; from now on every read sees it.
+    /// Queues `write`; if no caller waits for it, every read sees it from now on.
     ///
     /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` if the call stores something and the
     ///   store was wiped since it was made, or since the place that it is as of.
@@ -70,14 +69,13 @@ extension CacheCore {
             do throws(CacheError) {
                 try state.life.checkUsable()
             } catch {
-                // What the store holds under these keys is not what was last set: a miss, once it is back.
+                // The store does not hold what was last set under these keys: they are misses, once it is back.
                 if error.code == .suspended, write.completion == nil { state.forget(write) }
                 throw error
             }
             if state.isOfAnotherLife(write) { throw CacheError.isOfAnotherLife }
             guard write.sequence > state.numbers.wipedAt || write.isEmpty else {
-                // Should the wipe fail, or have others replaced the files by what they were, what the store then still holds
-                // is not what was last set.
+                // If the wipe fails, or another process has put older files back, the store does not hold what was last set.
                 if write.completion == nil,
                     write.sequence <= state.numbers.replacedAt
                         || state.queue.calls.contains(where: { $0.isWipe && $0.sequence > write.sequence })
@@ -109,7 +107,7 @@ extension CacheCore {
         }
     }
 
-    /// Queues that what `write` names is forgotten; if there is no room even for that, that everything is.
+    /// Queues an invalidation of the keys that `write` names; if there is no room even for that, a wipe.
     private func refuse(_ write: PendingWrite, _ state: inout CacheState) {
         // Behind a wipe for which no caller waits there is nothing to forget.
         if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }
@@ -129,7 +127,7 @@ extension CacheCore {
 
     /// Returns when the queue has room for another write that is waited for or the task is cancelled, at once if it has or is.
     func awaitRoom() async {
-        // Those who waited together look again one after the other: the first may have filled the queue.
+        // Tasks that waited together look again one after the other: the first may have filled the queue.
         while let ticket = ticketUnlessRoom() {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
@@ -186,7 +184,7 @@ extension CacheState {
 }
 
 extension CacheError {
-    /// Why what was asked for before a wipe is not stored after it.
+    /// The error of an answer that was asked for before a wipe and comes after it.
     static var isOfAnotherLife: CacheError {
         CacheError(.cancelled, "The place is of before a wipe, or of another handle.")
     }

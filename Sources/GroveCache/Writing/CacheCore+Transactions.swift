@@ -32,7 +32,7 @@ extension CacheCore {
                 let payload = payloadLimit(of: commit)
                 try unsafe withUnsafeMutablePointer(to: &commit) { (commit) throws(CacheError) in
                     let scope = unsafe TransactionScope(self, commit, limit)
-                    // What could not be stored is not what was last set: a miss to this transaction too.
+                    // Lost keys are misses to this transaction too.
                     scope.begin(lost.map { PendingReads(ofTransaction: self, at: $0) })
                     defer { scope.end() }
                     outcome = Result { try body(scope) }
@@ -77,14 +77,14 @@ extension CacheCore {
         return try outcome.get()
     }
 
-    /// Writes again what a transaction wrote that needs more room than there was, once there is that room.
+    /// Makes the room that a transaction needs beyond what there was, and writes it again.
     ///
     /// - Throws: ``CacheError`` with code `cancelled` if another process has written since the transaction began.
     private func transact(
         _ postponed: PostponedWrites
     ) throws(CacheError) -> (ChangeSetUnion, CommitTokens?) {
         let evictor = postponed.evictor
-        // What the transaction changes is not to go for it.
+        // Records that the transaction changes are not evicted to make room for it.
         evictor.spared = postponed.keys
         defer { evictor.spared = [] }
         var changes = ChangeSetUnion(sequence: .zero)
@@ -138,7 +138,7 @@ extension CacheError {
     fileprivate static var needsRoom: CacheError { CacheError(.full, "The transaction needs more room.") }
 }
 
-/// What a transaction wrote, to be written again.
+/// The writes of a transaction, to be written again.
 private struct PostponedWrites {
     let writes: [PendingWrite]
     let load: WriteLoad

@@ -10,7 +10,7 @@ extension CacheCore {
     ///
     /// - Parameter failures: how often such a wait had been in vain when the caller began to wait for its turn; as often as
     ///   until now, if that is `nil`.
-    /// - Returns: why the lock was not to be had.
+    /// - Returns: the error of the lock, if it could not be had.
     @discardableResult
     func drain(isScheduled: Bool, since failures: Int? = nil) -> CacheError? {
         let mayCommit = state.withLock { state in
@@ -52,7 +52,7 @@ extension CacheCore {
         if !settled.isEmpty { finish(settled, synchronizationFailure: nil) }
     }
 
-    /// Tries again to forget what could not be stored, and tells of what is forgotten.
+    /// Tries again to forget lost keys, and tells the audience of those that are forgotten.
     private func settle() {
         let (hasLost, everything) = state.withLock { ($0.overlay.hasLost, $0.overlay.everything) }
         guard hasLost else { return }
@@ -61,7 +61,7 @@ extension CacheCore {
             guard case .success(let changes) = wipeStore(wipe) else { return }
             state.withLock { state in
                 state.settle(by: [wipe])
-                // A call of before that comes late would bring back what was set over by one that failed.
+                // An older call that comes late would bring back what a call that failed had replaced.
                 state.numbers.wipe(at: number)
             }
             return audience.tell(of: changes)
@@ -102,7 +102,7 @@ extension CacheCore {
         return Array(pending.prefix(count))
     }
 
-    /// A call that left the queue, and what became of it.
+    /// A call that left the queue, and its outcome.
     private typealias Settled = (write: PendingWrite, outcome: Result<ChangeSet, CacheError>)
 
     /// Commits `group`, the first calls of the queue; each leaves it with its own commit or failure.
@@ -116,8 +116,8 @@ extension CacheCore {
         do throws(CacheError) {
             return zip(group, try transactWithinBudget(group)).map { ($0, .success($1)) }
         } catch {
-            // Calls that were made before others replaced the files do not land in the new ones, and a lock that is not to be
-            // had is none for any of them.
+            // Calls from before another process replaced the files do not land in the new ones. A lock that cannot be had fails
+            // all of them.
             guard error.code != .cancelled, error.code != .locked else { return group.compactMap { fail($0, error) } }
             if group.count == 1 { return [fail(group[0], error)].compactMap(\.self) }
         }
@@ -153,7 +153,7 @@ extension CacheCore {
         return changes.stamped(tokens)
     }
 
-    /// Throws if others replaced the files while the transaction waited to begin: it would land in files that are gone.
+    /// Throws if another process replaced the files while the transaction waited to begin: it would land in files that are gone.
     ///
     /// - Throws: ``CacheError`` with code `cancelled`.
     func checkIsCurrent() throws(CacheError) {
@@ -255,13 +255,13 @@ extension CacheCore {
         } catch {
             // A store that is opened again has nothing that could not be synced.
             if noticeIfReplaced() { return error }
-            // The system has told of what it could not write, and may take it for written from now on.
+            // The system has reported the data that it could not write, and may take it for written from now on.
             let lasting = CacheError(
                 error.code, "Since a sync failed, writes may not survive loss of power: \(error.message)")
             ledger.synchronizationFailure = lasting
             return error
         }
-        // What was synced may be gone from the directory; of a store that is being replaced the main file goes first.
+        // The synced files may be gone from the directory; if a store is being replaced, its main file goes first.
         let lost = source.lostCompanion
         if noticeIfReplaced() {
             return CacheError(
@@ -276,10 +276,10 @@ extension CacheCore {
             // The files that are to be empty are those in the directory.
             noticeIfReplaced()
             let store = try currentStore()
-            // The file that is gone for a moment is not taken for one that others replaced.
+            // The file that is gone for a moment is not taken for one that another process replaced.
             state.withLock { $0.files.identity = nil }
             defer { state.withLock { $0.files.identity = source.file } }
-            // A wipe that no call asked for only forgets, and not what is kept.
+            // A wipe that no call asked for forgets all but the kept records.
             let isAsked = wipe.completion != nil
             var stored = StoreState()
             _ = try source.replacing { (generation) throws(CacheError) in
@@ -313,7 +313,7 @@ extension CacheCore {
         }
     }
 
-    /// Tells the callers that wait, and the audience, what became of calls that left the queue.
+    /// Tells the callers that wait, and the audience, the outcomes of calls that left the queue.
     private func finish(_ settled: [Settled], synchronizationFailure: CacheError?) {
         func isUnsynchronized(_ settled: Settled) -> Bool {
             guard synchronizationFailure != nil, settled.write.isDurable, case .success = settled.outcome else {
@@ -341,7 +341,7 @@ extension CacheCore {
         }
     }
 
-    /// Tells observers and streams what became of a group, in the order of the commits.
+    /// Tells observers and streams the outcomes of a group, in the order of the commits.
     private func tellAudience(of settled: [Settled], _ synchronizationFailure: CacheError?) {
         guard !audience.isEmpty else { return }
         let report = takeReport()
@@ -365,7 +365,7 @@ extension CacheCore {
 }
 
 extension PendingWrite {
-    /// Whether the follower whose edit this is makes good that it failed: it stores the whole list.
+    /// Whether the follower that made this edit makes up for its failure by storing the whole list.
     fileprivate func isAnswered(_ error: CacheError?) -> Bool { content.ticket != .none && error?.code == .outOfRange }
 }
 

@@ -4,13 +4,13 @@ import GroveModel
 struct CallNumbers: Sendable {
     /// The last call that writes.
     private(set) var last: LocalNumber
-    /// What other processes' writes have added to the numbers since.
+    /// The amount that other processes' writes have added to the numbers since the store was opened.
     private(set) var shift = CallNumber.Shift.zero
     /// The highest number that the store held when this process last looked.
     private(set) var committed: CallNumber
     /// See ``StoreState/forgottenDeletion``.
     private(set) var forgottenDeletion: CallNumber
-    /// The last call that does not land any more: what is there now is from after it.
+    /// The last call that does not land any more: the store has changed hands or was wiped after it.
     private(set) var wipedAt = LocalNumber.zero
     /// The last call before other processes replaced the files, which may hold what such calls were to replace.
     private(set) var replacedAt = LocalNumber.zero
@@ -28,7 +28,7 @@ struct CallNumbers: Sendable {
         return last
     }
 
-    /// Where the call `number` is among the calls of all processes, as far as is known.
+    /// The place of the call `number` among the calls of all processes, as far as is known.
     func place(ofCall number: LocalNumber) -> StoredPlace.Numbers {
         StoredPlace.Numbers(number: number.number(shiftedBy: shift), committed: committed, shift: shift)
     }
@@ -52,9 +52,9 @@ struct CallNumbers: Sendable {
     /// Notes that the store is empty.
     mutating func empty() { (committed, forgottenDeletion) = (.zero, .zero) }
 
-    /// Takes over a store of others, which says `stored` of itself.
+    /// Takes over another process's store, which says `stored` of itself.
     ///
-    /// Later calls get higher numbers than anything in there, and so does one that has its number already and finds this now.
+    /// Later calls get higher numbers than any in the store, and so does a call that has its number already.
     mutating func adopt(_ stored: StoreState) {
         if stored.sequence >= last.number(shiftedBy: shift) { shift = last.shift(after: stored.sequence) }
         committed = stored.sequence

@@ -1,15 +1,15 @@
 import GroveModel
 
-/// What a call changes beside the nodes of its tree.
+/// The changes of a call beside the nodes of its tree.
 struct ChangeLists {
     var deleted: [ModelIdentifier] = []
     var evicted: [ModelIdentifier] = []
     var collections: [ModelIdentifier] = []
     var aliases: [ModelIdentifier] = []
-    /// Whether whatever names a model may show it again, or show it no more.
+    /// Whether holders of a model may show it again, or show it no more.
     var changesHolders = false
 
-    /// Takes in what became of `extra`.
+    /// Takes in the outcome of `extra`.
     mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
         switch (extra, outcome) {
         case (.undelete, .replaced), (_, .overtaken): changesHolders = true

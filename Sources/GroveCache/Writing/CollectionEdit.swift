@@ -65,7 +65,7 @@ enum CollectionEdit: Sendable {
         }
     }
 
-    /// What the edit is to who has the list before it; `nil` if an element has no identifier.
+    /// The splices that make the edit in a copy of the list from before it; `nil` if the copy is to be read again.
     ///
     /// - Parameters:
     ///   - count: how many elements the list has.
@@ -76,7 +76,7 @@ enum CollectionEdit: Sendable {
         case .append(let elements): elements.identifiers.map { [ListSplice(count..<count, $0)] }
         case .move(let from, let to):
             moved?.identifier.map { [ListSplice(from..<from + 1, []), ListSplice(to..<to, [$0])] }
-        // Who shows the list reads it again: it is whole no more, or again.
+        // The copy is read again: the list is no longer whole, or whole again.
         case .gap: nil
         }
     }

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// What a queued call does to one collection, for reads that apply it before it is committed.
+/// The change that a queued call makes to one collection, for reads that apply it before it is committed.
 struct CollectionUpdate {
     enum Change {
         /// Sets it to an encoded array.
@@ -14,7 +14,7 @@ struct CollectionUpdate {
     let change: Change
     /// The number of the call, or of the place that it is as of.
     let sequence: CallNumber
-    /// The number after which other calls came later than the place that it is as of; `nil` if that is the call itself.
+    /// The number after which calls are later than the place that it is as of; `nil` if that is the call itself.
     let since: CallNumber?
     /// The number of the call.
     let call: CallNumber
@@ -22,12 +22,12 @@ struct CollectionUpdate {
     let time: UInt32
 }
 
-/// What an encoded list does to the one that is stored.
+/// The effect of an encoded list on the one that is stored.
 enum WholeList: Sendable {
     /// It replaces it.
     case set
-    /// It is the first page of it: what follows may stay.
+    /// It is the first page of it: elements behind it may stay.
     case page
-    /// It is what the list was: it replaces what was lost, or all if nothing is stored.
+    /// It is the list as it was: it replaces lost parts, or is the list if none is stored.
     case fill
 }

@@ -1,16 +1,16 @@
 import GroveModel
 
-/// Finds elements of a stored list by their names.
+/// A search for elements of a stored list by their names.
 ///
-/// It looks where an element was first, then in the parts around. Then it searches the bytes of all parts, and takes only those apart that
-/// have the name. For more than a few names it makes an index of all elements.
+/// It looks at an element's former position first, then in the parts around. Then it searches the bytes of all parts, and
+/// takes apart only those that have the name. For more than a few names it makes an index of all elements.
 struct ElementFinder {
     let count: Int
-    /// Before which elements the list has a gap without a length, in order; nothing is looked for there.
+    /// The positions before which the list has a gap without a length, in order; nothing is looked for there.
     let gaps: [Int]
-    /// How many names are searched for before an index is made: it takes as long as that many searches.
+    /// The number of names that are searched for before an index is made: it takes as long as that many searches.
     private static let fewSearches = 8
-    /// Where the parts of the list begin, in order.
+    /// The positions at which the parts of the list begin, in order.
     private let starts: [Int]
     /// The elements of a part; `nil` if they were lost.
     private let load: (Int) throws(CacheError) -> StoredElements?
@@ -55,7 +55,7 @@ struct ElementFinder {
         }
     }
 
-    /// Which part has the element at `index`.
+    /// The index of the part that has the element at `index`.
     private func partIndex(of index: Int) -> Int {
         var (low, high) = (0, starts.count)
         while high - low > 1 {
@@ -92,13 +92,13 @@ struct ElementFinder {
         return number == nil || number == StoredElements.lostNumber
     }
 
-    /// Whether `element` is what is stored at `index`.
+    /// Whether the element that is stored at `index` is `element`.
     mutating func isThere(_ element: StoredElements, at index: Int) throws(CacheError) -> Bool {
         guard let (start, elements) = try part(at: index) else { return false }
         return elements[index - start..<index - start + 1].bytes == element.bytes
     }
 
-    /// Where `element` is; `nil` if it is gone.
+    /// The position of `element`; `nil` if it is gone.
     ///
     /// - Throws: ``CacheError`` with code `outOfRange` if it may be in a part that was lost.
     mutating func find(_ element: ListOperation.Element) throws(CacheError) -> Int? {
@@ -113,7 +113,7 @@ struct ElementFinder {
         return found.min { abs($0 - hint) < abs($1 - hint) }
     }
 
-    /// Where `element` is, if that is within the part of its position or one beside, and no other place can be nearer.
+    /// The position of `element`, if it is in the part of its former position or one beside, and no other can be nearer.
     private mutating func findNearby(_ element: ListOperation.Element) throws(CacheError) -> Int? {
         guard count > 0, let hint = element.position.map({ min(max($0, 0), count - 1) }) else { return nil }
         let middle = partIndex(of: hint)
@@ -134,7 +134,7 @@ struct ElementFinder {
         return nearest.flatMap { abs($0 - hint) <= reach ? $0 : nil }
     }
 
-    /// Where the elements of a name are, in order.
+    /// The positions of the elements of a name, in order.
     mutating func all(_ name: ElementName) throws(CacheError) -> [Int] {
         searches += 1
         if index == nil, searches > ElementFinder.fewSearches { try makeIndex() }
@@ -182,7 +182,7 @@ struct ElementFinder {
         index = made
     }
 
-    /// Before which position `place` is.
+    /// The position before which `place` is.
     mutating func gap(_ place: ListOperation.Place) throws(CacheError) -> Int {
         switch place {
         case .first: return 0
@@ -196,8 +196,8 @@ struct ElementFinder {
         }
     }
 
-    /// Behind the nearest element before `element`, which is gone, that is still there, else before the nearest one after it,
-    /// else at the end that it was nearer to; without a list that the editor saw, at the end.
+    /// The position to use if `element` is gone: behind the nearest element before it that is still there, or before the
+    /// nearest one after it. If all are gone it is the end that `element` was nearer to; without a seen list, it is the end.
     private mutating func neighbour(of element: ListOperation.Element) throws(CacheError) -> Int {
         guard let (list, seenAt) = element.seen else { return count }
         for before in stride(from: min(seenAt, list.count) - 1, through: 0, by: -1) {
@@ -214,7 +214,7 @@ struct ElementFinder {
         return try find(ListOperation.Element(name: ElementName(identifier), position: seenAt))
     }
 
-    /// The place before position `gap`, by what is there.
+    /// The place before position `gap`, by the element that is there.
     mutating func place(_ gap: Int) throws(CacheError) -> ListOperation.Place {
         if gap >= count { return .last }
         if gap == 0 { return .first }
@@ -222,11 +222,11 @@ struct ElementFinder {
     }
 }
 
-/// Where the elements of a list are, by the hashes of their names.
+/// The positions of the elements of a list, by the hashes of their names.
 private struct NameIndex {
     /// The last position of each hash.
     private var last: [UInt64: Int] = [:]
-    /// The position before with the hash of each element; -1 if there is none.
+    /// The position of the previous element with the hash of each; -1 if there is none.
     private var before: [Int] = []
 
     init(_ count: Int) {
@@ -247,7 +247,7 @@ private struct NameIndex {
 }
 
 extension CacheError {
-    /// Why an edit cannot be applied.
+    /// The error of an edit that is about a lost part.
     static var lostPart: CacheError {
         CacheError(.outOfRange, "The part of the collection that the edit is about was lost; write it again.")
     }

@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// An edit of a collection with the trees of the elements that it brings: what a call that edits writes.
+/// An edit of a collection with the trees of the elements that it brings.
 struct EncodedEdit {
     var tree: NodeTree?
     let operation: ListOperation

@@ -72,7 +72,7 @@ struct EncodedRoots {
         }
     }
 
-    /// Encodes `count` models, which lie at `start` as ones that are lent.
+    /// Encodes `count` models at `start`, each where it lies.
     private static func encode<M: CacheableModel>(
         _ start: UnsafeRawPointer?, _ count: Int, _ type: M.Type, _ tree: NodeTree, _ mustBeIdentified: Bool,
         _ onLargeStack: Bool
@@ -94,7 +94,7 @@ struct EncodedRoots {
         return references
     }
 
-    /// Apart, and no method of `Lent`, so that its metadata is not looked up for each model.
+    /// A function of its own, and no method of `Lent`, so that its metadata is not looked up for each model.
     @inline(never)
     private static func encode<M: CacheableModel>(
         _ lent: borrowing Lent<M>, to encoder: inout NodeEncoder
@@ -118,8 +118,8 @@ struct EncodedRoots {
 }
 
 extension NodeTree {
-    /// What `body` makes of a new tree that it fills with `roots` models; of another, on a large stack, if the first
-    /// says that it must.
+    /// The value that `body` makes of a new tree, which it fills with `roots` models. If that tree is too deep for the stack,
+    /// `body` fills another on a large one.
     static func filling<Value>(
         roots: Int, _ body: (_ tree: NodeTree, _ onLargeStack: Bool) throws(CacheError) -> Value
     ) throws(CacheError) -> Value {
@@ -142,7 +142,7 @@ private struct Lent<M: CacheableModel>: ~Copyable {
 }
 
 extension CacheError {
-    /// Why a model of `type` cannot be a root.
+    /// The error of a model of `type` that cannot be a root.
     static func hasNoIdentifier(_ type: any SimpleModel.Type) -> CacheError {
         CacheError(
             .unidentified,

@@ -3,15 +3,15 @@ import GroveModel
 /// The edits of lists that this process committed lately.
 ///
 /// An answer of the network for a list is put under the edits that were made since it was asked for. There are at most
-/// ``mostEntries``, which bring ``mostElements``: an answer to an older request loses what was removed or moved before those; what was put in
-/// since is in the store.
+/// twice ``mostEntries``, and about half of them go if they bring more than ``mostElements``. An answer to an older request
+/// undoes removals and moves from before those; elements that were put in since are in the store.
 final class ListLog: Sendable {
     struct Entry: Sendable {
         /// The list, as a store's key.
         let key: [UInt8]
         /// The number of the call; of a whole list, of the place that it is as of.
         let number: CallNumber
-        /// What it did; `nil` if it set the whole list.
+        /// The edit; `nil` if the whole list was set.
         let operation: ListOperation?
         /// Whether it was a page of the network.
         var isPage = false
@@ -34,8 +34,8 @@ final class ListLog: Sendable {
 
     func removeAll() { entries.withLock { $0 = [] } }
 
-    /// What was done to the list under `key` by calls after `number` and before `end`, by those of `others` too; `nil` if the whole list
-    /// was set since.
+    /// The edits of the list under `key` by calls after `number` and before `end`, those among `others` included; `nil` if the
+    /// whole list was set since.
     func edits(
         of key: [UInt8], after number: CallNumber, before end: CallNumber = .max, and others: [Entry] = []
     ) -> [Entry]? {
@@ -46,15 +46,15 @@ final class ListLog: Sendable {
     }
 }
 
-/// What a transaction does to lists.
+/// The work of a transaction on lists.
 struct ListWork {
-    /// What was done before; `nil` if no answer can be as of a place.
+    /// The log of earlier edits; `nil` if no answer can be as of a place.
     let log: ListLog?
-    /// How many elements of a list are told at once: any number to those who follow, few to the history, none if there is neither.
+    /// The most elements of a list that are told at once: any number to followers, few to the history, none if there is neither.
     let mostTold: Int
-    /// What the transaction adds to the log.
+    /// The entries that the transaction adds to the log.
     private(set) var entries: [ListLog.Entry] = []
-    /// What the call under way has done to lists.
+    /// The changes that the call under way has made to lists.
     private(set) var changes: [ListChange] = []
 
     init(_ log: ListLog? = nil, mostTold: Int = 0) {
@@ -63,7 +63,7 @@ struct ListWork {
     }
 
     var isLogged: Bool { log != nil }
-    /// Whether it is told what becomes of lists.
+    /// Whether changes of lists are told.
     var isTold: Bool { mostTold > 0 }
 
     /// Begins a call.
@@ -84,14 +84,14 @@ struct ListWork {
         tell(key, identifiers.map { [ListSplice(0..<count, $0)] }, isWhole: true)
     }
 
-    /// Tells what became of the list under `key`, a store's key; `nil` if it is to be read again.
+    /// Tells the changes of the list under `key`, a store's key; `nil` if it is to be read again.
     mutating func tell(_ key: [UInt8], _ splices: [ListSplice]?, isWhole: Bool = false) {
         guard isTold else { return }
         let name = ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self))
         changes.append(ListChange(name, splices, isWhole: isWhole))
     }
 
-    /// An answer with what was done since number `since`; `nil` if a whole list was set since.
+    /// An answer with the edits made since number `since`; `nil` if a whole list was set since.
     func answer(_ elements: StoredElements, isPage: Bool, _ key: [UInt8], since: CallNumber?) -> ListAnswer? {
         var answer = ListAnswer(elements: elements, isPage: isPage, since: since)
         guard let since, let log else { return answer }
@@ -100,7 +100,7 @@ struct ListWork {
         return answer
     }
 
-    /// What was done to the list under `key` after `number`; `nil` if a whole list was set since.
+    /// The names that edits of the list under `key` after `number` touched; `nil` if a whole list was set since.
     func since(_ number: CallNumber?, _ key: [UInt8]) -> ListOperation.Since? {
         guard let number, let log else { return ListOperation.Since(number: number) }
         return log.edits(of: key, after: number, and: entries).map { edits in

@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// An edit of a stored list, by the names of its elements or by positions, which are those of the list that its turn finds.
+/// An edit of a stored list, by the names of its elements or by positions in the list that it finds when its turn comes.
 enum ListOperation: Sendable {
     /// By position.
     case at(CollectionEdit)
@@ -9,9 +9,9 @@ enum ListOperation: Sendable {
     case insert(StoredElements, Place)
     /// Puts elements in that are references to what is stored.
     case refer(StoredElements, Place)
-    /// Puts those in that the list does not have.
+    /// Puts in those elements that the list does not have.
     case upsert(StoredElements, Place)
-    /// Puts a page of an answer in, of which those move that the list has.
+    /// Puts in a page of an answer; its elements that the list has already move.
     case page(StoredElements, Place, PageFit, Since)
     /// Puts others, or none, in the place of an element.
     case replace(Element, with: StoredElements)
@@ -30,9 +30,9 @@ enum ListOperation: Sendable {
     /// An element, and where it was in the list that the editor saw, if it saw one.
     struct Element: Sendable {
         let name: ElementName
-        /// Near which position it is; the first is meant if it is `nil`.
+        /// The position that it is near; the first of its name is meant if that is `nil`.
         var position: Int?
-        /// The list that the editor saw, and where it was there.
+        /// The list that the editor saw, and the element's index in it.
         var seen: (list: any SeenList, index: Int)?
     }
 
@@ -47,10 +47,10 @@ enum ListOperation: Sendable {
         }
     }
 
-    /// The edits by position that it comes to in a list, each of the list that the ones before have left; none if it changes nothing.
+    /// The edits by position that it amounts to in a list; each is of the list that the ones before leave. None if it changes nothing.
     ///
-    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or if what it names may be in a part that was
-    ///   lost.
+    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or if an element that it names may be in
+    ///   a lost part.
     func resolved(in list: inout ElementFinder) throws(CacheError) -> [CollectionEdit] {
         switch self {
         case .at(let edit):
@@ -88,7 +88,7 @@ enum ListOperation: Sendable {
         }
     }
 
-    /// The same without what the editor saw, to be applied again to a list that was asked for before.
+    /// The same without the list that the editor saw, to be applied again to an answer that was asked for before.
     ///
     /// - Parameter list: the list that it finds, by whose elements positions are named.
     func anchored(in list: inout ElementFinder) throws(CacheError) -> [ListOperation] {
@@ -131,7 +131,7 @@ extension ListOperation.Place {
     }
 }
 
-/// By what an element of a list is found: its identifier, or all that it is if it has none.
+/// The name by which an element of a list is found: its identifier, or its whole content if it has none.
 enum ElementName: Hashable, Sendable {
     case identifier([UInt8])
     case content([UInt8])
@@ -144,7 +144,7 @@ enum ElementName: Hashable, Sendable {
         return ModelIdentifier(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// What an element of the name has among its bytes.
+    /// The bytes that an element of the name has among its own.
     var encoded: [UInt8] {
         switch self {
         case .content(let bytes): return bytes

@@ -20,13 +20,13 @@ struct ListPage {
         var positions: [Int?] = []
     }
 
-    /// What it takes the place of.
+    /// The part of the list that the page replaces.
     private struct Extent {
-        /// The positions whose elements go, but for those that came since; gaps in it and at its ends go too.
+        /// The positions whose elements go, but for those put in since; gaps in it and at its ends go too.
         var range: Range<Int>
-        /// Before which position the page comes.
+        /// The position before which the page comes.
         var start: Int
-        /// Before which position a gap stays or is opened before the page.
+        /// The position before which a gap stays or is opened, before the page.
         var gapBefore: Int?
         /// The same behind the page.
         var gapBehind: Int?
@@ -34,13 +34,13 @@ struct ListPage {
         var isReached = false
     }
 
-    /// The edits by position that it comes to in a list: what goes, the last first, what is put in, and the gaps.
+    /// The edits by position that it amounts to in a list: removals, the last first, then insertions, then gaps.
     func resolved(in list: inout ElementFinder) throws(CacheError) -> [CollectionEdit] {
-        // What a later page has put in is not told from what the server had between: the page is asked for again.
+        // Rows that a later page put in cannot be told from rows the server had between: the page is asked for again.
         if since.hasPages { return [] }
-        // It was to make the list, and another page has.
+        // It was to make the list, and another page has made it.
         if fit == .apart, case .first = place, list.count > 0 { return [] }
-        // Among parts, nothing says where it belongs if the row that it is beside is gone.
+        // Among parts, its place is not known if the row that it is beside is gone.
         if fit != .dropping || !list.gaps.isEmpty, try isGone(&list) { return [] }
         let gap = try list.gap(place)
         if fit == .apart, hasMoved(gap, in: list) { return [] }
@@ -54,7 +54,7 @@ struct ListPage {
             rows.elements.append(elements[index..<index + 1])
             rows.positions.append(position)
         }
-        // All of its rows have come since.
+        // All of its rows were touched since.
         if rows.elements.count == 0, elements.count > 0 || fit == .apart { return [] }
         var going = Set(rows.positions.compactMap(\.self))
         let extent = fit == .dropping ? dropping(gap, rows, in: &list) : joining(gap, rows, in: &list)
@@ -64,7 +64,7 @@ struct ListPage {
         return edits(rows, going, extent, in: list)
     }
 
-    /// Whether the row is gone that it is beside.
+    /// Whether the row that the page is beside is gone.
     private func isGone(_ list: inout ElementFinder) throws(CacheError) -> Bool {
         switch place {
         case .first, .last: false
@@ -86,14 +86,14 @@ struct ListPage {
     private func edits(
         _ rows: Rows, _ going: Set<Int>, _ extent: Extent, in list: ElementFinder
     ) -> [CollectionEdit] {
-        // Rows that stay in their order are not put in again, so that who shows them sees no change.
+        // Rows that stay in their order are not put in again, so that views that show them see no change.
         let known = rows.positions.compactMap(\.self)
         let isInOrder = zip(known, known.dropFirst()).allSatisfy { $0 < $1 }
         let span = min(extent.start, known.first ?? extent.start)..<max(extent.start, (known.last ?? -1) + 1)
         let staying = isInOrder && span.allSatisfy(going.contains) ? Set(known) : []
         let gone = going.subtracting(staying)
         func left(_ position: Int, without going: Set<Int>) -> Int { position - going.count { $0 < position } }
-        // What is put in, by the position in what is left.
+        // Elements to put in, by the position among those that are left.
         var place = left(staying.isEmpty ? extent.start : span.lowerBound, without: gone)
         var new: [(place: Int, elements: StoredElements)] = []
         for (index, position) in rows.positions.enumerated() {
@@ -104,7 +104,7 @@ struct ListPage {
             if new.last?.place != place { new.append((place, StoredElements())) }
             new[new.count - 1].elements.append(rows.elements[index..<index + 1])
         }
-        // The gaps of afterwards.
+        // The gaps that the list has afterwards.
         var wanted: Set<Int> = []
         if let gap = extent.gapBefore { wanted.insert(left(gap, without: going)) }
         if let gap = extent.gapBehind { wanted.insert(left(gap, without: going) + rows.positions.count) }
@@ -114,7 +114,7 @@ struct ListPage {
         var edits = ranges(of: gone, list.gaps).reversed().map { range in
             CollectionEdit.replace(range, with: StoredElements())
         }
-        // What is put in beside a gap comes before it.
+        // Elements that are put in beside a gap come before it.
         var there: Set<Int> = []
         for gap in Set(list.gaps.map { left($0, without: gone) }).sorted() {
             let later = new.reduce(gap) { $1.place <= gap ? $0 + $1.elements.count : $0 }
@@ -132,7 +132,7 @@ struct ListPage {
 
     // MARK: Pages that drop what they do not reach
 
-    /// Beside a row it takes the place of nothing; at an end, of all rows up to those that it reaches.
+    /// The extent of a page: empty beside a row; at an end, all rows up to those that the page reaches.
     private func dropping(_ gap: Int, _ rows: Rows, in list: inout ElementFinder) -> Extent {
         var extent = Extent(range: gap..<gap, start: gap)
         switch place {
@@ -162,7 +162,7 @@ struct ListPage {
         let (first, last) = (rows.positions.first ?? nil, rows.positions.last ?? nil)
         func hasGap(_ position: Int) -> Int? { list.gaps.contains(position) ? position : nil }
         if fit == .apart {
-            // The first or last row that a part has too says its place.
+            // A first or last row that the list has too gives the page's place.
             if let first {
                 var extent = later(first, last, rows, in: &list)
                 extent.gapBefore = hasGap(first)
@@ -178,14 +178,14 @@ struct ListPage {
                 range: before.range.lowerBound..<behind.range.upperBound, start: gap, gapBefore: before.gapBefore,
                 gapBehind: behind.gapBehind)
         }
-        // No rows say that the list ends there: what it has beyond is not there any more.
+        // A page without rows says that the list ends there: rows beyond are gone.
         if elements.count == 0 {
             if case .after = place { return Extent(range: gap..<list.count, start: gap) }
             return Extent(range: 0..<gap, start: gap)
         }
         switch place {
         case .first:
-            // What was put in at an end since stays there.
+            // Elements that were put in at an end since stay there.
             let start = (0..<list.count).first { !isKept($0, in: &list) } ?? list.count
             return later(start, last, rows, in: &list)
         case .last:
@@ -196,7 +196,7 @@ struct ListPage {
         }
     }
 
-    /// Those from position `start` on, up to the page's last row, which the list has at `last`.
+    /// The extent from position `start` on, up to the page's last row, which the list has at `last`.
     private func later(_ start: Int, _ last: Int?, _ rows: Rows, in list: inout ElementFinder) -> Extent {
         var extent = Extent(range: start..<start, start: start)
         if let last, last >= start, isReached((start..<last + 1).reversed(), in: &list, edge: { $0 }) {
@@ -204,7 +204,7 @@ struct ListPage {
             extent.gapBehind = list.gaps.contains(last + 1) ? last + 1 : nil
             return extent
         }
-        // What is between its rows goes, though the last of them is new.
+        // Elements between its rows go, though the last row is new.
         let known = rows.positions.compactMap(\.self).filter { $0 >= start }.max()
         var end = start
         if let known, isReached((start..<known + 1).reversed(), in: &list, edge: { $0 }) { end = known + 1 }
@@ -219,7 +219,7 @@ struct ListPage {
         return extent
     }
 
-    /// Those before position `end`, down to the page's first row, which the list has at `first`.
+    /// The extent before position `end`, down to the page's first row, which the list has at `first`.
     private func earlier(_ end: Int, _ first: Int?, _ rows: Rows, in list: inout ElementFinder) -> Extent {
         var extent = Extent(range: end..<end, start: end)
         if let first, first < end, isReached(first..<end, in: &list, edge: { $0 + 1 }) {
@@ -241,8 +241,9 @@ struct ListPage {
         return extent
     }
 
-    /// Whether of the rows of `way`, from the page's last one to the near end of the part that has it, at least as many are the page's
-    /// as are not, or the first of them are all of the page's, and several: a row that has moved there is alone.
+    /// Whether at least half of the rows of `way` are the page's: those from its outer row to the near end of the part that has it.
+    ///
+    /// It is also true if the first of them are all of the page's, and several: a row that has moved there is alone.
     ///
     /// - Parameter edge: the position at which a gap ends the part at a row.
     private func isReached(
@@ -252,7 +253,7 @@ struct ListPage {
         for (step, position) in way.enumerated() {
             if has(position, of: &list) { shared += 1 } else if !isKept(position, in: &list) { others += 1 }
             if shared == elements.count, shared > 1, others == 0 { return true }
-            // So many cannot be made up for.
+            // The page has too few rows to make up for more.
             guard others <= elements.count else { return false }
             let gap = edge(position)
             if step == way.count - 1 || list.gaps.contains(gap) { break }
@@ -261,14 +262,14 @@ struct ListPage {
         return shared >= others
     }
 
-    /// Whether the element was put there after the page was asked for; one in a part that was lost was not.
+    /// Whether the element was put there or changed after the page was asked for; one in a lost part was not.
     private func isKept(_ position: Int, in list: inout ElementFinder) -> Bool {
         if let number = since.number, let put = try? list.number(at: position), put > number { return true }
         guard !since.names.isEmpty, let name = try? list.name(at: position) else { return false }
         return since.names.contains(name)
     }
 
-    /// Where the list has an element; what is in a part that was lost, it has not.
+    /// The position of an element in the list; `nil` also if it may be in a lost part.
     private func position(of name: ElementName, near gap: Int, in list: inout ElementFinder) -> Int? {
         (try? list.find(ListOperation.Element(name: name, position: gap))) ?? nil
     }
@@ -288,7 +289,7 @@ struct ListPage {
 }
 
 extension ListOperation {
-    /// What was done to a list after a page of it was asked for.
+    /// The edits of a list after a page of it was asked for.
     struct Since: Sendable {
         /// The number of the place; `nil` if nothing came after it.
         var number: CallNumber?
@@ -298,7 +299,7 @@ extension ListOperation {
         var hasPages = false
     }
 
-    /// The elements that it is about.
+    /// The names of the elements that it is about.
     var names: [ElementName] {
         let brought = (0..<elements.count).map { elements.name(at: $0) }
         return switch self {

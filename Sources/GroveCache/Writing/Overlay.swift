@@ -1,27 +1,27 @@
 import GroveModel
 
-/// What the store does not show: calls that are queued, and keys that could not be stored.
+/// The calls and keys that the store does not show: calls that are queued, and keys that could not be stored.
 ///
-/// The entries are in one table. Readers look there, and this, behind the lock of the state, says what comes and what ends.
-/// An entry that ended stays until the last reader that began before that has ended.
+/// The entries are in one table, which readers look at. This adds and ends entries, behind the lock of the state. An ended
+/// entry stays until the last reader that began before its end has ended.
 ///
-/// A key that could not be stored is *lost*: it is a miss meanwhile, and is tried again. Beyond a limit no key is listed any
-/// more: everything in the store is a miss then until it has been wiped. So however long a store fails, this takes no more memory than that.
+/// A key that could not be stored is *lost*: it is a miss until it has been forgotten, which is tried again. Beyond a limit,
+/// which bounds the memory, everything in the store is a miss until it has been wiped.
 struct Overlay: Sendable {
     let table = OverlayTable()
-    /// The place of the last call, or of the last that failed, or was lost or made good.
+    /// The place of the last event: a call that came or failed, or keys that were lost or made good.
     private(set) var lastPlace = QueuePlace.zero
-    /// The number of the call since which the store is to be wiped, if too many keys were lost to list them.
+    /// The highest number of a lost call, if too many keys were lost to list them: the store is to be wiped.
     private(set) var everything: LocalNumber?
     /// The most bytes of lost keys.
     var lostLimit: Int
     private var lostBytes = 0
     /// The highest number of a call that was lost.
     private var lastLost = LocalNumber.zero
-    /// Points that reads still use though they have fallen, oldest first; with each, what has ended that it needs, and
-    /// no later one.
+    /// Fallen snapshots that reads still use, oldest first; with each, the ended entries that it needs and no later one
+    /// does.
     private var fallen: [(snapshot: ReadSnapshot, ended: [OverlayTable.Ended])] = []
-    /// What has ended and no read needs.
+    /// The ended entries that no read needs.
     private var unneeded: [OverlayTable.Ended] = []
 
     init(lostLimit: Int = .max) { self.lostLimit = lostLimit }
@@ -47,7 +47,7 @@ struct Overlay: Sendable {
 
     /// Ends `call`, which was not committed.
     ///
-    /// An older call that it had overwritten is not put back: what both name is not what was last set.
+    /// An older call that it had overwritten is not put back: keys that both name are lost.
     mutating func remove(_ call: PendingWrite) {
         table.end(call, at: nextPlace())
         leave(call)
@@ -55,7 +55,7 @@ struct Overlay: Sendable {
 
     // MARK: Lost keys
 
-    /// Takes in that what `write` brought is not stored.
+    /// Takes in that the keys of `write` could not be stored.
     mutating func lose(_ write: PendingWrite) {
         lastLost = max(lastLost, write.sequence)
         guard everything == nil, !write.isWipe else { return everything = lastLost }
@@ -66,14 +66,14 @@ struct Overlay: Sendable {
         if lostBytes > lostLimit { everything = lastLost }
     }
 
-    /// Lets go of what `write`, which was committed, has made good: what was lost under the same keys before it.
+    /// Lets go of lost keys that `write`, which was committed, has made good: those lost before it.
     mutating func settle(by write: PendingWrite) {
         guard write.isWipe else { return settle(write.storeKeys) { $0.call.sequence < write.sequence } }
         settle(Set(table.lost.flatMap(\.storeKeys))) { $0.call.sequence <= write.sequence }
         if let everything, everything <= write.sequence { self.everything = nil }
     }
 
-    /// Lets go of those of `lost` whose keys `invalidation`, which was committed, has forgotten; what came in since stays.
+    /// Lets go of those of `lost` whose keys `invalidation`, which was committed, has forgotten; later ones stay.
     mutating func settle(_ lost: Set<ObjectIdentifier>, by invalidation: PendingWrite) {
         settle(invalidation.storeKeys) { lost.contains(ObjectIdentifier($0.call)) }
     }
@@ -100,7 +100,7 @@ struct Overlay: Sendable {
         }
     }
 
-    /// What no read needs: it is to be removed from the table, with no lock held.
+    /// The ended entries that no read needs: they are to be removed from the table, with no lock held.
     mutating func takeUnneeded() -> [OverlayTable.Ended] {
         for index in fallen.indices.reversed() where !fallen[index].snapshot.isUsed {
             // An older read may need some of it.

@@ -1,11 +1,11 @@
 import GroveCoding
 import GroveModel
 
-/// Queued calls and lost keys, by key: what a read looks up for each key, at a cost that does not grow with the queue.
+/// Queued calls and lost keys, by key: a read looks up each of its keys, at a cost that does not grow with the queue.
 ///
-/// An entry says from which place of the queue on it is there, and up to which; so one table is a snapshot for each reader. Entries
-/// come and end behind the lock of the state; a shard's own lock keeps readers out meanwhile. An ``Overlay`` knows which
-/// ended entries no reader needs any more: those are taken out with no other lock held.
+/// An entry has the places of the queue from which and up to which it is there, so one table is a snapshot for each reader.
+/// Entries come and end behind the lock of the state; a shard's own lock keeps readers out meanwhile. An ``Overlay`` knows
+/// which ended entries no reader needs any more: those are taken out with no other lock held.
 final class OverlayTable: Sendable {
     /// One call under one key.
     struct Entry: Sendable {
@@ -47,9 +47,9 @@ final class OverlayTable: Sendable {
 
     /// The entries under `key` that a reader of `place` finds, but for calls up to `left`.
     ///
-    /// What is lost comes first, and then calls in their order. Of some of them the updates of `key` are none.
+    /// Lost keys come first, and then calls in their order. Some of the calls may have no update of `key`.
     ///
-    /// - Complexity: O(1) in the number of calls that have at most 256 keys, O(*m*) for *m* others.
+    /// - Complexity: O(1) in the number of calls that have at most 256 keys, O(*m*) for *m* other calls.
     func entries(under key: UnsafeRawBufferPointer, at place: QueuePlace, behind left: QueuePlace) -> [Entry] {
         let hash = unsafe OverlayTable.hash(key)
         return withShard(of: hash) { shard in
@@ -87,11 +87,11 @@ final class OverlayTable: Sendable {
 
     /// Adds `call`, which has its place, behind all others.
     ///
-    /// What it overwrites ends: a node that every queued call brings along, such as the sender of each message, costs a read
-    /// one update.
+    /// The entries that it overwrites end: a node that every queued call brings along, such as the sender of each message, costs
+    /// a read one update.
     ///
-    /// - Parameter seen: up to which place entries are needed by readers that go on. Others are gone at once.
-    /// - Returns: what has ended and stays.
+    /// - Parameter seen: the place up to which readers that go on need entries. Later entries that end are gone at once.
+    /// - Returns: the entries that have ended and stay.
     func insert(_ call: PendingWrite, seen: QueuePlace) -> [Ended] {
         var ended: [Ended] = []
         guard call.keyCount <= OverlayTable.mostKeys else {
@@ -114,11 +114,11 @@ final class OverlayTable: Sendable {
         }
     }
 
-    /// Adds `lost`, an invalidation of one key, from `place` on; with another one of that key it is made one.
+    /// Adds `lost`, an invalidation of one key, from `place` on, or merges it with another one of that key.
     ///
-    /// To readers of before that is the same: a miss.
+    /// To earlier readers the merged one is the same: a miss.
     ///
-    /// - Returns: how many bytes more are lost.
+    /// - Returns: the number of bytes that are lost in addition.
     func lose(_ lost: PendingWrite, from place: QueuePlace) -> Int {
         let key = lost.lostKey
         let hash = unsafe key.withUnsafeBytes { unsafe OverlayTable.hash($0) }
@@ -134,9 +134,9 @@ final class OverlayTable: Sendable {
         }
     }
 
-    /// Ends what is lost under `key` at `place`, if it is `settled`.
+    /// Ends the entry of the lost key `key` at `place`, if it `isSettled`.
     ///
-    /// - Returns: what has ended.
+    /// - Returns: the entry that has ended.
     func settle(_ key: [UInt8], at place: QueuePlace, if isSettled: (Entry) -> Bool) -> Ended? {
         let hash = unsafe key.withUnsafeBytes { unsafe OverlayTable.hash($0) }
         return withShard(of: hash) { shard in
@@ -150,7 +150,7 @@ final class OverlayTable: Sendable {
 
     // MARK: With no other lock
 
-    /// Takes out what has `ended`.
+    /// Takes out the entries that have `ended`.
     func remove(_ ended: [Ended]) {
         for entry in ended {
             change(entry.call, under: entry.hash) { $0.removeAll { $0.call === entry.call } }
@@ -164,7 +164,7 @@ final class OverlayTable: Sendable {
                 guard let index = shard.byKey.index(forKey: hash) else { return }
                 body(&shard.byKey.values[index])
                 if shard.byKey.values[index].isEmpty { shard.byKey.remove(at: index) }
-                // What a burst has needed is given back.
+                // Memory that a burst has needed is given back.
                 if shard.byKey.isEmpty, shard.byKey.capacity > 64 { shard.byKey = [:] }
             }
         }
@@ -215,7 +215,7 @@ extension OverlayTable.Entry {
     /// So it is if the same projection writes the same fields again.
     fileprivate func isOverwritten(by later: OverlayTable.Entry) -> Bool {
         guard node >= 0, later.node >= 0, let tree = call.tree, let laterTree = later.call.tree,
-            // An answer may be older than what it would overwrite, and what fills gaps overwrites nothing.
+            // An answer may be older than what it would overwrite, and a call that fills gaps overwrites nothing.
             call.sequence < later.call.sequence, later.call.asOf == nil, !later.call.content.fillsOnly
         else { return false }
         let (node, other) = (tree.node(Int(node)), laterTree.node(Int(later.node)))
@@ -233,7 +233,7 @@ extension OverlayTable.Entry {
 }
 
 extension PendingWrite {
-    /// How many keys the call names, those that it names twice counted twice.
+    /// The number of keys that the call names; a key that it names twice counts twice.
     fileprivate var keyCount: Int { (tree?.count ?? 0) + extras.count }
 
     /// The key of an invalidation of one key.

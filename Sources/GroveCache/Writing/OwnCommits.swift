@@ -2,10 +2,10 @@ import GroveModel
 
 /// The last commits of this process: the number that the store had with each, and the place in the queue up to which it went.
 ///
-/// ``StoreState`` names the last four processes that wrote. Where more do, a read tells by this which of its process's calls its
-/// view shows: without it, a call that is queued as far as the read knows would show over what others committed after it.
+/// ``StoreState`` names the last four processes that wrote. If more do, a read tells by this which of its process's calls its
+/// view shows. Without it, a committed call that the read takes for queued would show over later commits of other processes.
 struct OwnCommits: Sendable {
-    /// A read that takes longer than so many commits of its own process, and four of others, shows a queued call once more.
+    /// The most commits that are kept, at least half of which are the last. A read that takes longer shows a committed call again.
     private static let limit = 256
 
     private var commits: [(number: CallNumber, place: QueuePlace)] = []

@@ -2,7 +2,7 @@ import GroveCoding
 import GroveModel
 
 extension PendingWrite.Content {
-    /// What a call writes that sets `model` under `key`.
+    /// The content of a call that sets `model` under `key`.
     static func alias(_ key: String, of model: any SimpleModel) throws(CacheError) -> PendingWrite.Content {
         try ModelIdentifier(key).check()
         let encoded = try DynamicRoots([model])

@@ -20,7 +20,7 @@ extension PendingWrite.Extra {
         }
     }
 
-    /// What it holds in memory, in bytes; an estimate.
+    /// The bytes that it holds in memory; an estimate.
     var byteCount: Int {
         switch self {
         case .tombstone(let identifier), .undelete(let identifier), .unlist(let identifier):
@@ -51,13 +51,13 @@ extension PendingWrite.Extra {
         }
     }
 
-    /// Whether it changes what is there, rather than say what is to be there.
+    /// Whether it changes a stored value, rather than set a new one.
     var isEdit: Bool {
         guard case .edit = self else { return false }
         return true
     }
 
-    /// How many records it writes, about.
+    /// The approximate number of records that it writes.
     var entryCount: Int {
         switch self {
         case .pin: 0
@@ -68,7 +68,7 @@ extension PendingWrite.Extra {
         }
     }
 
-    /// How many elements `list` has, an encoded array.
+    /// The number of elements of `list`, an encoded array.
     private static func count(ofList list: [UInt8]) -> Int {
         unsafe list.withUnsafeBytes { list in
             var decoder = unsafe NodeDecoder(list, source: NoSource.shared, isStable: true)
@@ -82,7 +82,7 @@ extension PendingWrite.Extra {
         return true
     }
 
-    /// What it does to the record under its key; `nil` if it is not about one record.
+    /// The change of the record under its key; `nil` if it is not about one record.
     var change: RecordUpdate.Change? {
         switch self {
         case .tombstone: .tombstone

@@ -3,7 +3,7 @@ import GroveModel
 
 /// One call that writes, from the moment it was made until its commit is visible to every reader.
 final class PendingWrite: Sendable {
-    /// What a call does to keys that are not nodes of its tree.
+    /// A change to a key that is not a node of the call's tree.
     enum Extra: Sendable {
         /// Mark the node of this identifier as deleted.
         case tombstone(ModelIdentifier)
@@ -15,7 +15,7 @@ final class PendingWrite: Sendable {
         case alias(key: [UInt8], body: [UInt8])
         /// Keep something that no budget evicts, under a name.
         case kept(key: [UInt8], body: [UInt8])
-        /// Let what named the node of this identifier before its deletion show it again.
+        /// Let holders that named the node of this identifier before its deletion show it again.
         case undelete(ModelIdentifier)
         /// Take the node of this identifier, whose tombstone comes before, out of every collection that has it as an element.
         case unlist(ModelIdentifier)
@@ -27,12 +27,12 @@ final class PendingWrite: Sendable {
         case pin(PinChange)
     }
 
-    /// Why a key is forgotten: what should be under it was not stored.
+    /// The reason why a key is forgotten: the value that should be under it was not stored.
     struct Invalidation: Sendable {
         var isDeletion = false
         /// The number of the deletion, if nothing else failed of the key: it is made now, as of then.
         var deletedAt: LocalNumber?
-        /// The place of an answer that was not stored: what was changed since stays.
+        /// The place of an answer that was not stored: records that were changed since stay.
         ///
         /// `nil` for a call.
         var asOf: StoredPlace.Numbers?
@@ -46,11 +46,11 @@ final class PendingWrite: Sendable {
         }
     }
 
-    /// What a call is.
+    /// The kind of a call.
     enum Kind: Sendable {
-        /// It changes what it names.
+        /// It changes the keys that it names.
         case change
-        /// It only forgets what an earlier one could not store.
+        /// It only forgets keys that an earlier call could not store.
         case invalidation
         /// It empties the store: nothing before it shows any more.
         case wipe
@@ -60,14 +60,14 @@ final class PendingWrite: Sendable {
     let sequence: LocalNumber
     /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
-    /// What it writes.
+    /// The tree and the other changes that it writes.
     let content: Content
     let kind: Kind
     /// The place of the call in the queue: calls are committed in this order; 0 before it is queued.
     var place: QueuePlace { unsafe queuePlace }
     // SAFETY: set once, under the lock of the queue, before any other thread can see the call.
     private nonisolated(unsafe) var queuePlace = QueuePlace.zero
-    /// Whether the call had no say in some of its nodes.
+    /// Whether some of the call's changes had no effect, because newer ones were there.
     var isSuperseded: Bool { unsafe hasNoSay }
     // SAFETY: set by the writer, and read by it after that.
     private nonisolated(unsafe) var hasNoSay = false
@@ -79,9 +79,9 @@ final class PendingWrite: Sendable {
     let settled: (@Sendable (Result<Bool, CacheError>) -> Void)?
     /// Called once with the outcome of the call, after its commit is visible; may be called on any thread.
     let completion: (@Sendable (Result<ChangeSet, CacheError>) -> Void)?
-    /// What the call holds in memory while it waits, in bytes; an estimate.
+    /// The bytes that the call holds in memory while it waits; an estimate.
     let byteCount: Int
-    /// Where the keys of a large invalidation are in `extras`.
+    /// The indices in `extras` of the keys of a large invalidation.
     private let places: [[UInt8]: Int]?
 
     init(
@@ -100,7 +100,7 @@ final class PendingWrite: Sendable {
         self.completion = completion
         let extras = content.extras
         byteCount = extras.reduce(256 + (content.tree?.byteCount ?? 0)) { $0 + $1.byteCount }
-        // Of an invalidation every key is another one.
+        // No two keys of an invalidation are the same.
         places =
             kind == .invalidation && extras.count > 8
             ? Dictionary(uniqueKeysWithValues: extras.indices.map { (extras[$0].storeKey, $0) }) : nil
@@ -133,7 +133,7 @@ final class PendingWrite: Sendable {
                 extra.storeKey,
                 Invalidation(isDeletion: extra.isDeletion, deletedAt: extra.isDeletion ? deletedAt : nil))
         }
-        // What is there is no older than what only fills gaps.
+        // A stored node is no older than one that only fills gaps.
         for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
         return PendingWrite(sequence: sequence, forgetting: keys)
     }
@@ -169,7 +169,7 @@ final class PendingWrite: Sendable {
         return (0..<tree.count).map { unsafe Array(tree.key($0)) }
     }
 
-    /// What the call is about, for messages: its first root, or else the first key that it names.
+    /// The identifier that the call is about, for messages: its first root, or else the first key that it names.
     var subject: ModelIdentifier? {
         if let tree, let first = tree.entries.min(by: { $0.order < $1.order }) {
             return tree.modelIdentifier(of: first)
@@ -177,10 +177,10 @@ final class PendingWrite: Sendable {
         return extras.first.map { ModelIdentifier(String(decoding: $0.storeKey.dropFirst(), as: UTF8.self)) }
     }
 
-    /// How many records the call writes, at most.
+    /// The most records that the call writes; of lists, about.
     var entryCount: Int { extras.reduce(tree?.count ?? 0) { $0 + $1.entryCount } }
 
-    /// What the call's nodes take in the store, keys and values, if their names are in the records.
+    /// The bytes that the call's records take in the store, keys and values, if names are in the records; an estimate.
     var payloadBytes: Int {
         var bytes = 0
         if let tree {
@@ -194,8 +194,8 @@ final class PendingWrite: Sendable {
         return bytes
     }
 
-    /// Every key of the store of which the call says what is to be there: what an edit makes of a list that should not be
-    /// there is no better than that.
+    /// Every key of the store that the call sets or forgets. Edits are left out: a list that was lost is no better once it
+    /// is edited.
     var storeKeys: Set<[UInt8]> {
         Set(treeKeys + extras.filter { !$0.isEdit && !$0.isPin }.map(\.storeKey))
     }
@@ -254,7 +254,7 @@ final class PendingWrite: Sendable {
 }
 
 extension PendingWrite {
-    /// The number after which other calls came later than the place that the call is as of; `nil` if that is the call itself.
+    /// The number after which calls are later than the place that this call is as of; `nil` if that is the call itself.
     ///
     /// Numbers that another process has given since are not told from those of calls before the place.
     func since(_ shift: CallNumber.Shift) -> CallNumber? {
@@ -287,17 +287,17 @@ extension PendingWrite {
 }
 
 extension PendingWrite {
-    /// What a call writes.
+    /// The content of a call: its tree and its other changes.
     struct Content: Sendable {
         var tree: NodeTree?
-        /// Whether of the tree's nodes those are stored that the store has no record of.
+        /// Whether only those of the tree's nodes are stored of whose projections the store has no record.
         var fillsOnly = false
         var extras: [Extra] = []
         /// The number that the follower gave to its edit of a list, if it is one.
         var ticket = EditTicket.none
         /// The place that it is as of; `nil` if that is the call itself.
         var asOf: StoredPlace?
-        /// How often calls of this process had emptied the store when the call was made; `nil` if no wipe since takes the call along.
+        /// The number of wipes by this process when the call was made; `nil` if no wipe since then takes the call along.
         var wipes: WipeCount?
         /// Whether the content comes from the source of the models, so that their ages start again from zero.
         var isConfirmed = false

@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// One thing that a write does to one key: the step from what is stored to what is stored next.
+/// One change that a write makes to one key: the step from the stored record to the next one.
 ///
 /// The writer applies it inside its transaction, and a reader applies it to what its view shows while the write is
 /// still queued; that both use this one function is why a read sees exactly what the commit will bring.
@@ -14,29 +14,29 @@ struct RecordUpdate {
         case bytes([UInt8])
         /// Remember that the node was deleted.
         case tombstone
-        /// Forget that the node was deleted before this call: it is there again for what names it.
+        /// Forget that the node was deleted before this call: it is there again for holders that name it.
         case undelete
         /// Forget the key.
         case remove
-        /// Forget the key because what should have been stored was not; with it, whether that was a deletion.
+        /// Forget the key because the value that should be there was not stored; with it, whether that was a deletion.
         case invalidate(PendingWrite.Invalidation)
     }
 
     enum Outcome {
-        /// What is stored says the same already.
+        /// The stored record says the same already.
         case unchanged
-        /// It does, and the bytes in the buffer, which take its place, say that it was confirmed by this call.
+        /// It says the same, and the bytes in the buffer take its place: they say that this call confirmed it.
         case renewed
-        /// The write was called before a deletion that has taken effect, or is older than what is stored: it has no say.
+        /// The write is older than a deletion or than the stored record, and changes nothing.
         case superseded
-        /// The bytes in the buffer take the place of what is stored.
+        /// The bytes in the buffer take the place of the stored record.
         case replaced(bodyChanged: Bool)
-        /// The same, and they are of a deletion after which the node was written: it stays, and what named it before is without it.
+        /// The same, for a deletion after which the node was written again: it stays, and only earlier holders are without it.
         case overtaken
         /// The key goes.
         case removed
 
-        /// Whether what is stored said the same already.
+        /// Whether the stored record said the same already.
         var isUnchanged: Bool {
             switch self {
             case .unchanged, .renewed: true
@@ -47,17 +47,17 @@ struct RecordUpdate {
 
     let key: UnsafeRawBufferPointer
     let change: Change
-    /// The number of the write, or of the place that it speaks as of.
+    /// The number of the write, or of the place that it is as of.
     let sequence: CallNumber
-    /// A record that was changed after this number stays as it is: the write is an answer that was asked for then; `nil` for others.
+    /// The number of the place that the write is as of, `nil` if it is as of itself: a record that was changed since stays as it is.
     var yieldsAfter: CallNumber?
     /// Whether a node is stored only if there is no record of its projection.
     let fillsOnly: Bool
     /// When the content was confirmed, in seconds since 1970; 0 if the write confirms nothing, so that the record's own time stays.
     let time: UInt32
-    /// How old the time of a record that says the same must be to be renewed, in seconds; `nil` for never.
+    /// The age in seconds from which the time of a record that says the same is renewed; `nil` for never.
     var renewal: UInt32?
-    /// Whether a record that says the same is rewritten all the same, for its sequence.
+    /// Whether a record that says the same is rewritten nevertheless, for its sequence.
     var refreshes = false
     /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:shapes:)``, what it has become.
     var forgottenDeletion = CallNumber.zero
@@ -68,7 +68,7 @@ struct RecordUpdate {
 
     /// The deletion that the node's record follows, after ``apply(to:into:shapes:)``.
     private(set) var deletion = RecordBuilder.Deletion.none
-    /// The place in time of what is stored, if that says the same; after ``apply(to:into:shapes:)``.
+    /// The place in time of the stored record, if it says the same; after ``apply(to:into:shapes:)``.
     private(set) var storedSequence = CallNumber.zero
 
     init(
@@ -86,10 +86,11 @@ struct RecordUpdate {
         unsafe self.init(key: node.key, change: .node(node), sequence: sequence, time: time)
     }
 
-    /// Applies the change to `stored`, writing what comes of it into `out`, which it empties first.
+    /// Applies the change to `stored`, and writes the new record into `out`, which it empties first.
     ///
-    /// - Parameter shapes: has that of `stored`, unless that is the node's own, or is lost: such a record has no say in what a node becomes.
-    /// - Throws: ``CacheError`` with code `unsupportedFormat` if a later version wrote what is stored, which is then
+    /// - Parameter shapes: has the shape of `stored`, unless that is the node's own or is lost. A record whose shape is lost has no
+    ///   say in what a node becomes.
+    /// - Throws: ``CacheError`` with code `unsupportedFormat` if a later version wrote the stored record, which is then
     ///   left alone; `unencodable`.
     mutating func apply(
         to stored: UnsafeRawBufferPointer?, into out: inout ByteBuffer, shapes: ShapeTable
@@ -108,7 +109,7 @@ struct RecordUpdate {
                     throw CacheError(
                         .unsupportedFormat, "A later version of Grove wrote the record; it is left as it is.")
                 case .corrupted:
-                    // What the record said of a deletion is lost: a holder written before now cannot rely on the node.
+                    // The record's deletion is lost with it: a holder written before now cannot rely on the node.
                     deletion = RecordBuilder.Deletion(sequence: sequence.previous, isUncertain: true)
                 }
             }
@@ -168,7 +169,7 @@ struct RecordUpdate {
                 }
             }
             if header == nil, isSavedAgain {
-                // Some deletion since is forgotten, nothing says that it was this node's: an edit is not lost for that.
+                // A deletion since then is forgotten. It may be another node's, and an edit is not lost for that.
                 deletion.sequence = min(deletion.sequence, sequence.previous)
             } else if deletion.sequence > yieldsAfter ?? sequence {
                 return .superseded
@@ -190,7 +191,7 @@ struct RecordUpdate {
     private func isNewer(_ header: RecordHeader, than node: NodeTree.Node, _ number: CallNumber) -> Bool {
         guard header.sequence > number, !header.flags.contains(.tombstone) else { return false }
         guard header.flags.contains(.projections), unsafe isEqual(header.recordName, node.recordName) else {
-            // Of a record that one projection wrote, another one's change says nothing of this one's fields.
+            // A change to a record of another projection says nothing of this one's fields.
             return unsafe hasShape(of: header) || !isEqual(header.recordName, node.recordName)
                 || isEqual(header.projection, node.projection)
         }
@@ -291,7 +292,7 @@ struct RecordUpdate {
         return header.flags.contains(.shape) && header.shapeHash == shaped.hash
     }
 
-    /// Writes the stored record of `header` with the call's time, if its own is so old.
+    /// Writes the stored record of `header` with the call's time, if its own is old enough.
     private func renew(_ header: RecordHeader, into out: inout ByteBuffer) throws(CacheError) -> Outcome {
         guard isDue(header.time) else { return .unchanged }
         try unsafe rebuild(header, header.projectionTable, time: time, deletion, into: &out)
@@ -327,7 +328,7 @@ struct RecordUpdate {
             projection: header.projection, projectionTable: table, shape: header.shapeHash, body: header.body)
     }
 
-    /// Writes `node` if nothing is stored that it has anything to do with.
+    /// Writes `node` if no stored record has a say in it.
     private mutating func storeAnew(
         _ node: NodeTree.Node, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {
@@ -368,7 +369,7 @@ struct RecordUpdate {
 }
 
 extension CacheError {
-    /// Why what a model's type has encoded cannot be stored.
+    /// The error of a node whose encoding cannot be stored.
     static var bodyIsNoMap: CacheError {
         CacheError(.unencodable, "A node encodes one value for each of its fields, whose names ascend.")
     }

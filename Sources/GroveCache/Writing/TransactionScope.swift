@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// A user's transaction while its body runs: the engine's transaction, a reader of it, and what was written so far.
+/// A user's transaction while its body runs: the engine's transaction, a reader of it, and the changes so far.
 ///
 /// It is the innermost read of its thread, so that any other call to the cache is refused there.
 @safe
@@ -9,16 +9,16 @@ import GroveModel
 final class TransactionScope: CurrentRead, @unchecked Sendable {
     let core: CacheCore
     let reader: Reconstructor
-    /// What the body wrote, as one change set.
+    /// The changes of the body, as one change set.
     private(set) var changes: ChangeSetUnion
     private(set) var durability = Durability.standard
-    /// Whether the body deleted all models of a type, which ends what is under way as a wipe does.
+    /// The types of which the body deleted all models; that ends calls under way as a wipe does.
     var deletedTypes: Set<ObjectIdentifier> = []
     let life = SnapshotLife()
-    /// What the body wrote, as far as it makes good what calls before had left that failed, or is written again if
-    /// there is more room.
+    /// The writes of the body, kept if keys were lost before or there is a budget: they make keys good, or are written again
+    /// with more room.
     private(set) var writes: [PendingWrite] = []
-    /// Why the transaction cannot be committed, whatever the body does next.
+    /// The error that keeps the transaction from being committed, whatever the body does next.
     private(set) var failure: CacheError?
     private let commit: UnsafeMutablePointer<WriteTransaction>
     private let limit: TransactionLimit
@@ -34,7 +34,7 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
         super.init(owner: ObjectIdentifier(core))
     }
 
-    /// Begins to read what the transaction sees; what was lost, as `pending` says, is missing until the body writes it.
+    /// Begins to read the transaction; keys that were lost, as `pending` says, are missing until the body writes them.
     func begin(_ pending: PendingReads?) {
         enterThread()
         reader.begin(TransactionView(unsafe commit.pointee.transaction), keepsBytes: false, pending: pending)
@@ -70,9 +70,9 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     }
 }
 
-/// How much one transaction of a user may change: what stays as it is counts nothing, and a record counts once.
+/// The most that one transaction of a user may change. Each record that is put counts once.
 struct TransactionLimit {
-    /// The part of the payload that fits of which a transaction may change no more.
+    /// The part of the capacity that a transaction may change: one in this many.
     private static let share = 2
 
     var entries = Int.max
@@ -88,7 +88,7 @@ struct TransactionLimit {
     /// Whether there is a budget.
     var isLimited: Bool { entries < .max || bytes < .max }
 
-    /// Checks what was written so far.
+    /// Checks the writes so far.
     ///
     /// - Throws: ``CacheError`` with code `overBudget`.
     func check(_ buffer: BufferedTransaction) throws(CacheError) {

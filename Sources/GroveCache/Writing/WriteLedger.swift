@@ -1,15 +1,15 @@
 import GroveModel
 
-/// What the writer has done, and which failures are still to be told.
+/// The counts of the writer's work, and the failures that are still to be told.
 final class WriteLedger: Sendable {
     private struct State {
-        /// What was written since the store was opened, and since the last report to observers.
+        /// The counts since the store was opened, and since the last report to observers.
         var total = CacheStatistics()
         var unreported = CacheStatistics()
         /// The first failure of a write that no caller waited for, until `flush()` reports it.
         var failure: CacheError?
-        /// Why what was committed may not survive loss of power, since a sync failed: a later one that succeeds says
-        /// nothing of what that one left out.
+        /// The error since which commits may not survive loss of power: a later sync that succeeds says nothing of what the
+        /// one that failed left out.
         var synchronizationFailure: CacheError?
         var lockFailures = 0
         var lastLockFailure: CacheError?
@@ -21,10 +21,10 @@ final class WriteLedger: Sendable {
     }
 
     private let state = Lock(State())
-    /// What the transaction that is about to commit leaves behind: a view may show it before the core's state says so.
+    /// The summary of the transaction that is about to commit: a view may show it before the core's state says so.
     let upcoming = Lock<TransactionSummary?>(nil)
 
-    /// What was written since the store was opened.
+    /// The counts since the store was opened.
     var statistics: CacheStatistics { state.withLock { $0.total } }
 
     var synchronizationFailure: CacheError? {
@@ -32,7 +32,7 @@ final class WriteLedger: Sendable {
         set { state.withLock { $0.synchronizationFailure = newValue } }
     }
 
-    /// How often a lock that another process holds was waited for in vain.
+    /// The number of times that a lock which another process holds was waited for in vain.
     var lockFailures: Int { state.withLock { $0.lockFailures } }
 
     /// Notes that a lock was waited for in vain, if `error` says so.
@@ -44,7 +44,7 @@ final class WriteLedger: Sendable {
         }
     }
 
-    /// Why a lock was waited for in vain since there were `count` such failures: a call that waited behind that waits no longer.
+    /// The error of a lock that was waited for in vain after `count` such failures: a call that waited behind it waits no longer.
     func lockFailure(since count: Int) -> CacheError? {
         state.withLock { $0.lockFailures == count ? nil : $0.lastLockFailure }
     }
@@ -70,12 +70,12 @@ final class WriteLedger: Sendable {
         }
     }
 
-    /// Notes what the next `flush()` is to report, unless something is to be already.
+    /// Notes `error` for the next `flush()`, unless that has one to report already.
     func noteUnawaited(_ error: CacheError) {
         state.withLock { if $0.failure == nil { $0.failure = error } }
     }
 
-    /// What `flush()` reports, once.
+    /// The error that `flush()` reports, once.
     func takeFailure() -> CacheError? {
         state.withLock { state in
             defer { state.failure = nil }
@@ -83,7 +83,7 @@ final class WriteLedger: Sendable {
         }
     }
 
-    /// What was written since the last report; an observer that comes later is not told of it.
+    /// The counts since the last report; an observer that comes later is not told of them.
     func takeReport() -> CacheStatistics {
         state.withLock { state in
             defer { state.unreported = CacheStatistics() }

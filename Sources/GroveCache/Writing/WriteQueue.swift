@@ -3,16 +3,16 @@
 /// Reads see the calls that returned at once, in an ``Overlay``. One that a caller waits for may still fail, so it shows with
 /// its commit, and no caller has been told of it before.
 struct WriteQueue: Sendable {
-    /// The most bytes of calls for which no caller waits; what comes beyond them is only forgotten.
+    /// The most bytes of calls for which no caller waits; of further ones only the keys are forgotten.
     let limit: Int
     private(set) var calls: [PendingWrite] = []
-    /// What the calls hold in memory, in bytes.
+    /// The bytes that the calls hold in memory.
     var byteCount: Int { awaitedByteCount + unawaitedByteCount }
-    /// What those hold that callers wait for, in bytes.
+    /// The bytes of calls for which callers wait.
     private(set) var awaitedByteCount = 0
-    /// What the others hold.
+    /// The bytes of the other calls.
     private(set) var unawaitedByteCount = 0
-    /// How many calls reads see.
+    /// The number of calls that reads see.
     private var shownCount = 0
     /// The place of the last call that left because it was committed.
     private(set) var leftPlace = QueuePlace.zero
@@ -23,7 +23,7 @@ struct WriteQueue: Sendable {
 
     var isEmpty: Bool { calls.isEmpty }
 
-    /// Whether no read has to look here for what its view does not show.
+    /// Whether no read has to apply a call of the queue.
     var showsNothing: Bool { wipePlace == .zero && shownCount == 0 }
 
     /// Whether `call` waits here; near the front it is found at once.

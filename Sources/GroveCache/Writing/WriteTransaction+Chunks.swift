@@ -104,7 +104,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes the chunks of `head`, and what keeps their name.
+    /// Removes the chunks of `head`, and the record of their list's name.
     mutating func remove(chunksOf head: CollectionHead) throws(CacheError) {
         for key in head.chunkKeys { try remove(chunk: key) }
         try remove(chunk: head.nameKey)
@@ -133,9 +133,9 @@ extension CollectionHead {
 
     /// The chunks that an edit of the elements of `range` is about, and the positions of their elements.
     ///
-    /// What is put behind the last element goes into the last chunk if that has room, and behind it if it is full.
+    /// Elements that are put behind the last one go into the last chunk if that has room, and behind it if it is full.
     ///
-    /// - Parameter isBehindGap: whether what is put beside a gap comes behind it.
+    /// - Parameter isBehindGap: whether elements that are put beside a gap come behind it.
     fileprivate func window(
         of range: Range<Int>, isBehindGap: Bool = false
     ) -> (chunks: Range<Int>, positions: Range<Int>) {

@@ -3,7 +3,7 @@ import GroveModel
 
 /// Collections inside the transaction that writes: lists that are set as a whole, and edits of lists.
 extension WriteTransaction {
-    /// Applies `extra` where it sets or edits a collection; if it forgets one, removes the chunks.
+    /// Applies `extra` if it sets or edits a collection; if it forgets one, removes the chunks.
     ///
     /// - Returns: `nil` if the rest of it is yet to be done.
     mutating func applyToCollection(
@@ -45,7 +45,7 @@ extension WriteTransaction {
         _ key: [UInt8], _ body: [UInt8], _ kind: WholeList, of write: PendingWrite, sequence: CallNumber,
         deletions: [Int: CallNumber]
     ) throws(CacheError) -> RecordUpdate.Outcome {
-        // Who was deleted since the place that the list is as of does not come back by it.
+        // A model that was deleted since the place that the list is as of does not come back by it.
         let number = write.asOf?.numbers?.number ?? sequence
         var elements = try StoredElements(body: body, number: number)
         let stored = try transaction.collection(key)
@@ -59,7 +59,7 @@ extension WriteTransaction {
         }
         let isPage = kind == .page
         let isAnswer = isPage || write.asOf != nil
-        // Of a list of another length nothing needs to be read, unless a part of it may stay.
+        // A list of another length need not be read, unless a part of it may stay.
         let before = try stored.flatMap { (stored) throws(CacheError) in
             isAnswer || stored.count == elements.count ? try transaction.elements(of: stored) : nil
         }
@@ -70,10 +70,10 @@ extension WriteTransaction {
             }
             elements = try answer.settled(over: before, number: number)
         }
-        // What a list was is older than any answer. An answer is as of its request, so that one that was asked for later replaces it.
+        // A list as it was is older than any answer. An answer counts from its request, so one that was asked for later replaces it.
         if kind != .fill { lists.note(key, nil, number) }
-        // What was deleted since an answer was asked for, and written again, is not there for it: only a read knows, also of a list that
-        // comes without its models.
+        // A model that was deleted since an answer was asked for, and written again, is not in the answer. Only a read can tell, and
+        // only a read has the models of a list that comes without them.
         if isAnswer, write.tree == nil || isNamed(deletions, after: number, in: body, write.tree) {
             lists.tell(key, nil)
         } else {
@@ -86,7 +86,7 @@ extension WriteTransaction {
         }
         if let head = stored?.head { try remove(chunksOf: head) }
         try store(elements, key, sequence: sequence, time: write.time > 0 ? write.time : stored?.time ?? 0)
-        // One that says the same shows what was deleted before and is written again.
+        // A list that says the same now shows models that were deleted before and are written again.
         return .replaced(bodyChanged: true)
     }
 
@@ -103,7 +103,7 @@ extension WriteTransaction {
         var finder = ElementFinder(list, in: transaction)
         let edits = try operation.resolved(in: &finder)
         if edits.isEmpty { lists.tell(key, []) }
-        // An edit that says what is there already wins over an answer that was asked for before it, too.
+        // An edit that changes nothing wins over an answer that was asked for before it, too.
         if lists.isLogged {
             // Beside a part that was lost nothing can be named: an answer that was asked for before undoes this edit.
             let isPage = if case .page = operation { true } else { false }
@@ -137,7 +137,7 @@ extension WriteTransaction {
 
     /// Applies `edit` to `stored`, the list under `key`, a store's key.
     ///
-    /// A list that is edited keeps its time: what was there before is not confirmed by it.
+    /// A list that is edited keeps its time: the edit does not confirm the elements that were there before.
     ///
     /// - Complexity: O(*m* + *n* / 128) for *m* elements that the edit is about, of *n*.
     /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or is not there, or if what the edit
@@ -209,7 +209,7 @@ extension WriteTransaction {
         if let head = try head(key) { try remove(chunksOf: head) }
     }
 
-    /// Which chunks the collection under `key` has; `nil` if that has none, or is a later version's.
+    /// The head of the collection under `key`; `nil` if that has no chunks, or a later version wrote it.
     func head(_ key: [UInt8]) throws(CacheError) -> CollectionHead? {
         do throws(CacheError) {
             return try transaction.collection(key)?.head

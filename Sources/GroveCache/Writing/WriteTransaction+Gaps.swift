@@ -47,7 +47,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Stores under which key the list is whose chunks `head` names.
+    /// Stores the name of the list whose chunks `head` names.
     mutating func storeName(of list: [UInt8], _ head: CollectionHead, sequence: CallNumber) throws(CacheError) {
         let noName = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         try unsafe head.nameKey.withUnsafeBytesTyped { (key) throws(CacheError) in

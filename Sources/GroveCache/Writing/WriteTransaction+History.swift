@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// What a transaction has changed so far, for the history of commits.
+/// The changes of a transaction so far, for the history of commits.
 struct HistoryDraft {
     let limit: HistoryLimit
     private(set) var isEmpty = true
@@ -10,12 +10,12 @@ struct HistoryDraft {
 
     init(_ limit: HistoryLimit) { self.limit = limit }
 
-    /// Takes in what a call has changed.
+    /// Takes in the changes of a call.
     mutating func add(_ set: ChangeSet) {
         guard !set.isEmpty else { return }
         isEmpty = false
         guard limit.places > 0, changes != nil else { return }
-        // No entry names what may show a model again.
+        // No entry can name the holders that may show a model again.
         guard !set.changesEverything else { return changes = nil }
         nameCount += set.nameCount
         // So many names do not fit, however short they are.
@@ -23,7 +23,7 @@ struct HistoryDraft {
         changes?.add(set)
     }
 
-    /// What has changed; `nil` if that is too much to be named.
+    /// The changes; `nil` if they cannot all be named.
     var changeSet: ChangeSet? { changes?.changeSet }
 }
 
@@ -35,7 +35,7 @@ extension WriteTransaction {
         stored.commit = stored.commit.next
         stored.mark = .random()
         guard history.limit.places > 0 else { return }
-        // With more places commits have other ones: what was remembered is a gap from now on.
+        // With more places, commits have other ones: earlier entries are a gap from now on.
         stored.historyPlaces = max(stored.historyPlaces, history.limit.places)
         let most = history.limit.mostBytes(stored.historyPlaces)
         var body = ByteBuffer(capacity: 256)

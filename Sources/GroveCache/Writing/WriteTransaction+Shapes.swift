@@ -42,7 +42,9 @@ extension WriteTransaction {
         }
     }
 
-    /// What is stored under `key`, a node's that is to become `shaped`; its shape is that one, among ``KnownShapes/met``, or lost.
+    /// The stored record of the node under `key`, which is to become `shaped`.
+    ///
+    /// Its shape, if it has one, is that of `shaped`, is among ``KnownShapes/met``, or is lost.
     mutating func findNode(
         _ key: UnsafeRawBufferPointer, becoming shaped: ShapedBody?
     ) throws(CacheError) -> UnsafeRawBufferPointer? {
@@ -58,9 +60,9 @@ extension WriteTransaction {
 
 /// The shapes that one transaction has to do with.
 struct KnownShapes: ~Copyable {
-    /// Those that were met or stored.
+    /// The shapes of stored records that were met.
     var met = ShapeTable()
-    /// Which were looked for in the store, and whether it has them, in the order of their hashes.
+    /// The shapes that were looked for in the store, and whether it has them, in the order of their hashes.
     private var stored: [(hash: UInt64, isStored: Bool)] = []
     /// The one of them that was needed last: nodes of one type are written one after the other.
     private var last: (hash: UInt64, isStored: Bool) = (0, false)
@@ -84,7 +86,7 @@ struct KnownShapes: ~Copyable {
         stored.insert(last, at: place(of: hash))
     }
 
-    /// Where the shape is in ``stored``, or belongs.
+    /// The index of the shape in ``stored``, or the one at which it belongs.
     private func place(of hash: UInt64) -> Int {
         var (place, end) = (0, stored.count)
         while place < end {

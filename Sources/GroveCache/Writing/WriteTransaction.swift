@@ -14,11 +14,11 @@ struct WriteTransaction: ~Copyable {
     /// See ``RecordUpdate/renewal``.
     let renewal: UInt32?
     var written = Written()
-    /// What it does about the budget.
+    /// Its work for the budget.
     var eviction: EvictionWork
-    /// What it does to lists.
+    /// Its work on lists.
     var lists: ListWork
-    /// What it has changed so far.
+    /// Its changes so far.
     var history: HistoryDraft
 
     init(
@@ -40,19 +40,19 @@ struct WriteTransaction: ~Copyable {
 
     deinit { out.deallocate() }
 
-    /// What it leaves behind, after ``finish()``.
+    /// The results for the cache to remember, after ``finish()``.
     var summary: TransactionSummary {
         TransactionSummary(
             found: original, stored: stored, shift: shift, written: written, listEdits: lists.entries)
     }
 
-    /// Who evicts, if there is a budget.
+    /// The evictor, if there is a budget.
     var evictor: Evictor? { eviction.evictor }
 
     /// The bytes of all keys and values.
     var payload: Int { stored.account?.payloadBytes ?? 0 }
 
-    /// Applies all of `write`, then evicts until what is stored fits.
+    /// Applies all of `write`, then evicts until the stored records fit.
     mutating func apply(_ write: PendingWrite, limit: PayloadLimit = .none) throws(CacheError) -> ChangeSet {
         let number = write.sequence.number(shiftedBy: shift)
         eviction.ownNumbers = number...number
@@ -74,10 +74,10 @@ struct WriteTransaction: ~Copyable {
         return try store(write)
     }
 
-    /// What a user's transaction has written, as long as it has not gone to the engine.
+    /// The changes of a user's transaction within a budget, as long as they have not gone to the engine.
     var buffer: BufferedTransaction? { transaction as? BufferedTransaction }
 
-    /// Gives the engine what was written so far.
+    /// Gives the engine the changes so far.
     mutating func flush() throws(CacheError) {
         guard let buffer else { return }
         try buffer.flush()
@@ -88,9 +88,9 @@ struct WriteTransaction: ~Copyable {
         }
     }
 
-    /// Ends a user's transaction: evicts until what is stored fits, but for what it wrote.
+    /// Ends a user's transaction: evicts until the stored records fit, but none that it wrote.
     ///
-    /// - Returns: what was evicted.
+    /// - Returns: the names of the evicted records.
     mutating func settle(_ limit: PayloadLimit) throws(CacheError) -> EvictedNames {
         var evicted = try removeVictims(downToAll: limit.hard)
         evicted.add(try removeVictims(downTo: limit.soft, most: 2 * written.records + 16, isSoft: true))
@@ -218,7 +218,7 @@ struct WriteTransaction: ~Copyable {
         try unsafe transaction.put(key, out.bytes)
     }
 
-    /// Reads what is stored and applies `update` to it.
+    /// Reads the stored record and applies `update` to it.
     mutating func perform(_ update: inout RecordUpdate) throws(CacheError) -> RecordUpdate.Outcome {
         let existing: UnsafeRawBufferPointer?
         if case .node(let node) = update.change {
@@ -247,7 +247,7 @@ struct WriteTransaction: ~Copyable {
         return outcome
     }
 
-    /// Stores what `build` appends under `key`.
+    /// Stores the bytes that `build` appends under `key`.
     mutating func store(
         _ key: UnsafeRawBufferPointer, _ build: (inout ByteBuffer) throws(CacheError) -> Void
     ) throws(CacheError) {
@@ -285,7 +285,7 @@ struct WriteTransaction: ~Copyable {
         if let references { try unsafe follow(key, nil, former: references) }
     }
 
-    /// Notes that what is under `key` was confirmed.
+    /// Notes that the record under `key` was confirmed.
     mutating func confirm(_ key: UnsafeRawBufferPointer) {
         guard let evictor else { return }
         let hash = unsafe Evictor.hash(key)
@@ -306,7 +306,7 @@ struct WriteTransaction: ~Copyable {
     }
 }
 
-/// What a transaction has written: records put, and the bytes of their keys and values.
+/// The counts of a transaction: records put, and the bytes of their keys and values.
 struct Written {
     /// Whether anything is not as it was, as after a removal.
     var isSomething = false
@@ -321,14 +321,14 @@ struct Written {
     }
 }
 
-/// What a group commit leaves behind for the cache to remember.
+/// The results of a transaction for the cache to remember.
 struct TransactionSummary {
-    /// What the store said of itself before.
+    /// The state of the store before.
     var found: StoreState
-    /// What it says now.
+    /// The state of the store afterwards.
     var stored: StoreState
     var shift: CallNumber.Shift
     var written: Written
-    /// What it did to lists, for the log.
+    /// The edits of lists, for the log.
     var listEdits: [ListLog.Entry]
 }
