@@ -1,7 +1,7 @@
 import Dispatch
 import GroveModel
 
-/// The core of a cache, which all handles on one store share. Each of its parts has an owner of its own.
+/// The core of a cache, which all handles on one store share; each of its parts has an owner of its own.
 ///
 /// ``state`` holds the values that calls, reads and the writer must see together. ``readers`` keeps the readers, ``ledger``
 /// the writer's results, ``audience`` the observers and streams, ``handles`` the open handles. ``evictor`` is the writer's
@@ -29,7 +29,7 @@ final class CacheCore: Sendable {
     struct Ages {
         /// The time of confirmations.
         let clock: AgeClock
-        /// How old the time of a record must be for a write that changes nothing to renew it.
+        /// The age from which the time of a record is renewed by a write that changes nothing.
         let renewal = RenewalInterval()
     }
 
@@ -39,7 +39,7 @@ final class CacheCore: Sendable {
         let session = SessionID.random()
         /// Whether the bytes of a view stay until it ends.
         let keepsBytes: Bool
-        /// Why the store was set aside and made again, if it was.
+        /// The error for which the store was set aside and made again, if it was.
         let rebuiltAfter: CacheError?
     }
 
@@ -69,7 +69,7 @@ final class CacheCore: Sendable {
     /// - Returns: the identifier by which the handle leaves.
     func enter(_ observer: (any CacheObserver)?) -> HandleID {
         let handle = handles.enter()
-        // An observer is not told of what was before.
+        // An observer is not told of earlier writes.
         if !audience.hasObservers { _ = ledger.takeReport() }
         if let observer { audience.enter(observer, of: handle) }
         return handle

@@ -1,7 +1,8 @@
 import GroveModel
 
-/// The values that a call, a read and the writer must see together. They are behind one lock, which is never held across
-/// a call to an engine, a file or an observer.
+/// The values that a call, a read and the writer must see together, behind one lock.
+///
+/// The lock is held to look at them or to change them, and never across a call to an engine, a file or an observer.
 struct CacheState: Sendable {
     /// The store, and whether calls are taken.
     var life: StoreLife { didSet { dropSnapshot() } }
@@ -95,7 +96,7 @@ extension CacheState {
         if call.isShown { overlay.insert(call) }
     }
 
-    /// Takes `group`, the first calls of the queue, out of it: what they brought is committed.
+    /// Takes `group`, the first calls of the queue, out of it: they are committed.
     mutating func leave(_ group: [PendingWrite]) {
         if !queue.showsNothing { dropSnapshot() }
         settle(by: group)
@@ -119,7 +120,7 @@ extension CacheState {
 
     /// Makes what `write` names a miss: the store does not hold what was last set.
     ///
-    /// A read that has looked at the queue and has no view yet begins again: its view may show what was called later.
+    /// A read that has looked at the queue and has no view yet begins again: its view may show later calls.
     mutating func forget(_ write: PendingWrite) {
         dropSnapshot()
         overlay.lose(write)

@@ -125,7 +125,7 @@ extension Cache {
         try await inTask(.standard) { (call) throws(CacheError) in try call.evict(identifier) }
     }
 
-    /// Queues what `call` writes, and waits for it without blocking a thread.
+    /// Queues the content that `call` writes, and waits for it without blocking a thread.
     func inTask(
         _ durability: Durability, _ call: (inout CallInTask) throws(CacheError) -> ChangeSet
     ) async throws(CacheError) -> ChangeSet {
@@ -137,11 +137,11 @@ extension Cache {
     }
 }
 
-/// Takes what a synchronous call writes, for the call's form in a task.
+/// A writer that takes the content of a synchronous call, for the call's form in a task.
 struct CallInTask: ~Copyable, CacheWriter {
     private let made = Lock<_WriteContent?>(nil)
 
-    /// What the call writes.
+    /// The content that the call writes.
     var content: _WriteContent { made.withLock { $0 } ?? _WriteContent() }
 
     func _perform(

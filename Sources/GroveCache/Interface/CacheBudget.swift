@@ -38,7 +38,7 @@ public struct CacheBudget: Sendable, Equatable {
     /// Whether there is any limit.
     public var isLimited: Bool { bytes != nil || nodes != nil }
 
-    /// Checks that the backend of `profile` can keep it.
+    /// Checks that the backend of `profile` can keep the budget.
     ///
     /// - Throws: ``CacheError`` with code `unsupported`.
     func check(_ profile: BackendProfile) throws(CacheError) {

@@ -95,9 +95,9 @@ extension CacheSnapshot where Self: ~Copyable {
 public struct ModelSequence<M: CacheableModel>: Sequence, IteratorProtocol {
     private let source: _SnapshotSource
     private var identifiers: ArraySlice<ModelIdentifier> = []
-    /// How many more models are wanted.
+    /// The number of models that are still wanted.
     private var rest: Int?
-    /// Behind which identifier there may be more.
+    /// The identifier behind which there may be more.
     private var last: ModelIdentifier?
 
     init(_ source: _SnapshotSource, _ identifiers: [ModelIdentifier], _ limit: Int?) {
@@ -145,7 +145,7 @@ public struct ModelSequence<M: CacheableModel>: Sequence, IteratorProtocol {
     }
 }
 
-/// Reads for a sequence as its snapshot does.
+/// A reader for a sequence that reads as its snapshot does.
 private struct SnapshotReader: CacheReader {
     let source: _SnapshotSource
 

@@ -248,7 +248,7 @@ public struct CollectionRead<Element: Sendable>: Sendable {
     ///
     /// A page without elements is not the end of the list: all elements at its positions may be deleted.
     public let nextRange: Range<Int>?
-    /// The elements that are left out, and where they are.
+    /// The elements that are left out, with their positions.
     var hidden: [HiddenElement] = []
     /// Whether the list is as the view shows it, without any queued write.
     var isCommitted = true

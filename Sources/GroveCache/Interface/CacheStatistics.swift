@@ -29,7 +29,7 @@ public struct CacheStatistics: Sendable, Equatable {
 }
 
 extension CacheCore {
-    /// What was written since the last report to observers, and what waits.
+    /// The counts of writes since the last report to observers, and of writes that wait.
     func takeReport() -> CacheStatistics { counting(ledger.takeReport()) }
 
     /// `statistics`, with the writes that wait.

@@ -55,9 +55,9 @@ extension CacheTransaction {
 }
 
 extension NodeTree {
-    /// Whether both say the same of the same nodes.
+    /// Whether both trees say the same of the same nodes.
     ///
-    /// What is compared is what would be stored: a `==` of the model's own may ignore fields.
+    /// The nodes are compared as they would be stored: a `==` of the model's own may ignore fields.
     func isSame(as other: NodeTree) -> Bool {
         guard count == other.count else { return false }
         for index in 0..<count {

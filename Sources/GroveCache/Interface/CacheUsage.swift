@@ -72,7 +72,7 @@ extension NormalizedCache {
 }
 
 extension CacheCore {
-    /// What `store`, which is open, holds; runs on ``writer``.
+    /// The usage of `store`, which is open; runs on ``writer``.
     fileprivate func usage(of store: any NodeStore) throws(CacheError) -> CacheUsage {
         var usage = CacheUsage()
         if let store = store as? any BudgetedStore {

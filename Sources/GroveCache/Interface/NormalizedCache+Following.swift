@@ -78,7 +78,7 @@ extension NormalizedCache: FollowableCache {
 }
 
 extension PendingWrite.Content {
-    /// The same as an answer to a request that was sent at `place`, if there is one.
+    /// The same content as an answer to a request that was sent at `place`, if there is one.
     fileprivate consuming func answering(_ place: StoredPlace?) -> PendingWrite.Content {
         asOf = place
         isConfirmed = place != nil
@@ -160,7 +160,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         ask(completion) { (core, reader) throws(CacheError) in
             let outcome = try SharedView(core: core, reader: reader, isCounted: true).read(.key(cacheKey), asAny: type)
             guard let maxAge, case .hit = outcome else { return AgedRead(outcome.cast(to: type), isFresh: false) }
-            // The same question once more: it counts once.
+            // The second read asks the same question, which counts once.
             reader.keepsTouches(false)
             let aged = try SharedView(core: core, reader: reader, isCounted: false).read(
                 .key(cacheKey), asAny: type, maxAge: maxAge)
@@ -191,7 +191,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         }
     }
 
-    /// Asks a question in one view.
+    /// Runs `read` in one view, on a queue of the cache.
     private func ask<Value>(
         _ completion: @escaping @Sendable (Result<Value, CacheError>) -> Void,
         _ read: @escaping @Sendable (CacheCore, Reconstructor) throws(CacheError) -> Value
@@ -262,7 +262,7 @@ private struct SharedView: ~Copyable, CacheReader {
         core.endTree(reader, identifier, isCounted ? outcome : .again)
     }
 
-    /// Reads a list, and says as of which commit, and which of a follower's edits it has.
+    /// Reads a list, with the commit that it is as of, and the last edit of the follower `origin` that it has.
     func readList<T: SimpleModel>(
         _ key: String, ofAny type: T.Type, missing: MissingElements, for origin: FollowerID
     ) throws(CacheError) -> CacheRead<ListRead<T>> {
@@ -277,7 +277,7 @@ private struct SharedView: ~Copyable, CacheReader {
     }
 }
 
-/// The view in which what is shown is read again.
+/// The view in which a follower reads its models and lists again.
 private struct AgainView: FollowedView {
     let core: CacheCore
     let reader: Reconstructor
@@ -308,7 +308,7 @@ private struct AgainView: FollowedView {
 }
 
 extension CacheRead<any SimpleModel> {
-    /// The same of the type that was asked for.
+    /// The same outcome as the type that was asked for.
     fileprivate func cast<T: SimpleModel>(to type: T.Type) -> CacheRead<T> {
         switch self {
         case .hit(let model as T): .hit(model)

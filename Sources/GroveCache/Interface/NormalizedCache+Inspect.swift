@@ -73,7 +73,7 @@ extension NormalizedCache {
         }
     }
 
-    /// Runs `body`, which reads and queues, while the writer rests: what is queued stays so, for measurements.
+    /// Runs `body`, which reads and queues, while the writer rests: queued calls stay queued, for measurements.
     package func whileWriterRests(_ body: () throws -> Void) rethrows {
         try core.writer.sync(execute: body)
     }

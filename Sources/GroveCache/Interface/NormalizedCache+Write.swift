@@ -150,9 +150,9 @@ extension NormalizedCache: CacheWriter {
             return true
         } catch {
             SaveOutcome.telling(settled, place)?(.failure(error))
-            // A wipe that overtook the call has had its way with what the call would have stored.
+            // A wipe that overtook the call has removed what it would have stored: that is no failure to report.
             guard error.code != .cancelled else { return false }
-            // A closed handle's observer has left the core, and a write that comes too late is told all the same.
+            // A closed handle's observer has left the core, but is still told of a write that comes too late.
             core.reportFailure(
                 key.map { error.concerning(ModelIdentifier($0)) } ?? error,
                 to: error.code == .closed ? observer : nil)
@@ -177,7 +177,7 @@ extension NormalizedCache: CacheWriter {
 }
 
 extension CacheCore {
-    /// When `content` was confirmed: when it was asked for, or now; 0 if it confirms nothing.
+    /// The time at which `content` was confirmed: when it was asked for, or now; 0 if it confirms nothing.
     func time(of content: PendingWrite.Content) -> UInt32 {
         guard content.isConfirmed else { return 0 }
         return content.asOf?.time ?? ages.clock.ofCall

@@ -21,7 +21,7 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     let core: CacheCore
     /// The number by which the core knows this handle.
     let handle: HandleID
-    /// Told of writes that come after the close of this handle.
+    /// The observer of this handle, which is told of writes that come after its close.
     let observer: (any CacheObserver)?
     private let isClosed = Atomic(false)
 

@@ -3,9 +3,9 @@ import GroveModel
 
 /// How a read begins and ends (decision 19).
 ///
-/// A read takes a snapshot, which says how much of the queue it sees, and opens its view of the store with no lock held; the view says
-/// by itself which of the queued calls it shows. So a read sees every write that was queued before it, and never half of one.
-/// While the snapshot stands, the one that the reader took last will do: then no lock is taken.
+/// A read takes a snapshot, which says how much of the queue it sees, and opens its view of the store with no lock held. The view
+/// says by itself which of the queued calls it shows. So a read sees every write that was queued before it, and never half of one.
+/// If the snapshot of the reader's last read still stands, it is used again, and no lock is taken.
 extension CacheCore {
     /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:isHit:miss:)`` must follow.
     ///
@@ -44,7 +44,7 @@ extension CacheCore {
 
     /// Begins a read: looks at the queue, then opens a view, with no lock held.
     ///
-    /// If a call failed between the two, the view may show what was called after it, and the read begins again.
+    /// If a call failed between the two, the view may show later calls, and the read begins again.
     private func beginReadOfStore() throws(CacheError) -> Reconstructor {
         while true {
             let reader = readers.begin {
@@ -86,7 +86,7 @@ extension CacheCore {
         _ = readers.end(reader, wasActive: true)
     }
 
-    /// Takes out of the overlay what no read needs any more.
+    /// Takes the entries that no read needs any more out of the overlay.
     func sweep() { overlay.remove(state.withLock { $0.overlay.takeUnneeded() }) }
 
     /// Begins the read of `reader`, which counts as active, with `snapshot`.

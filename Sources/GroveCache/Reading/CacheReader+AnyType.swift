@@ -20,7 +20,7 @@ extension CacheReader where Self: ~Copyable {
         throw DynamicRoots.notCacheable(type)
     }
 
-    /// Reads a list; the elements, and the rest of what was read.
+    /// Reads a list: the elements, and the rest of the ``CollectionRead``.
     func readCollection<T: SimpleModel>(
         _ key: String, ofAny type: T.Type, in range: Range<Int>? = nil, missing: MissingElements, maxAge: Double? = nil
     ) throws(CacheError) -> CacheRead<(elements: [T], read: CollectionRest)> {

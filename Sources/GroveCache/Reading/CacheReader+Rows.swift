@@ -4,8 +4,8 @@ import GroveModel
 extension CacheReader where Self: ~Copyable {
     /// The rows of the list under `key` around an anchor, as ``FollowedView/rows(_:of:_:)`` says.
     ///
-    /// - Complexity: that of a page of so many elements, as long as few of them are hidden; and of finding the anchor, which
-    ///   is a page if it is near where it was.
+    /// - Complexity: that of a page of so many elements, as long as few of them are hidden, and of finding the anchor. That is
+    ///   another page if the anchor is near its former position.
     func rows<T: SimpleModel>(
         _ key: ModelIdentifier, ofAny type: T.Type, _ wanted: WantedRows, asOf commit: CommitNumber?
     ) throws(CacheError) -> CacheRead<FoundRows<T>> {

@@ -59,7 +59,7 @@ struct Descent: ~Copyable {
         rootNesting = LargeStack.hopDepth
     }
 
-    /// Whether what is being decoded is inside the root.
+    /// Whether a value inside the root is being decoded.
     var isBelowRoot: Bool {
         @inline(__always) get { nesting > rootNesting }
     }

@@ -4,7 +4,7 @@ import GroveCoding
 struct MixedRecords: ~Copyable {
     private var records: [Mixed] = []
 
-    /// A record that several projections wrote, and what the reading one wrote of it.
+    /// A record that several projections wrote, with the reading one's row in its table.
     @safe
     private struct Mixed {
         let body: UnsafeRawBufferPointer

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// The views that users hold open, and since when: an engine cannot give back what they show.
+/// The views that users hold open, and since when: an engine cannot give back the pages that they show.
 final class OpenViews: Sendable {
     private struct State {
         var count: UInt64 = 0

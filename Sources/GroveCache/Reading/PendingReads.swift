@@ -106,7 +106,7 @@ final class PendingReads: Sendable {
 
     /// The keys that begin with `prefix` and that a call names, whether or not the view shows it.
     ///
-    /// - Complexity: linear in what is queued.
+    /// - Complexity: linear in the keys of the queued calls.
     func keys(beginningWith prefix: [UInt8]) -> Set<[UInt8]> {
         var keys: Set<[UInt8]> = []
         for call in table.calls {
@@ -115,8 +115,9 @@ final class PendingReads: Sendable {
         return keys
     }
 
-    /// Asks `view` which of the calls it shows already, and for the highest number of a deletion that it has forgotten. Other
-    /// processes' commits that it shows shift the numbers of the other calls.
+    /// The placement over `view`, which is asked which of the calls it shows already.
+    ///
+    /// Other processes' commits that the view shows shift the numbers of the other calls.
     ///
     /// A view may show calls that had not left the queue: their commit was made, and the cache did not know it.
     private func placement(over view: (any NodeView)?) throws(CacheError) -> Placement {
@@ -125,7 +126,7 @@ final class PendingReads: Sendable {
         do throws(CacheError) {
             stored = try StoreState(view)
         } catch {
-            // No call is committed over a damaged state, so what was known last still holds.
+            // No call is committed over a damaged state, so the last known placement still holds.
             guard error.code == .corrupted || error.code == .unsupportedFormat else { throw error }
             return placement
         }

@@ -15,7 +15,7 @@ struct ReadBasis: ~Copyable {
     private(set) var mustLook = false
     /// The limit on the ages of records; `nil` if ages do not matter.
     private(set) var ageLimit: AgeLimit?
-    /// Whether lists are read as they were committed, without what is queued.
+    /// Whether lists are read as they were committed, without queued calls.
     var readsCommittedLists = false
 
     /// Begins with `view`, or with nothing but `pending` if the store is about to be emptied.
@@ -49,7 +49,7 @@ struct ReadBasis: ~Copyable {
         return isLast
     }
 
-    /// Makes good what failed under the keys of `write`; false if nothing had failed.
+    /// Makes lost keys good that `write` names; false if no lost key shows to the read.
     mutating func settle(by write: PendingWrite) -> Bool {
         guard let pending else { return false }
         self.pending = pending.settled(by: write)

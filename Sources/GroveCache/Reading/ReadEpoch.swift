@@ -1,7 +1,8 @@
 import Synchronization
 
-/// A count of the events that a read must not miss between its look at the queue and its view of the store: a call failed,
-/// or the store was opened again.
+/// A count of events that a read must not miss between its look at the queue and its view of the store.
+///
+/// It advances if a call fails, or the store is opened again.
 final class ReadEpoch: Sendable {
     /// The number of those events; two looks see the same number if none happened between them.
     struct Number: Hashable, Sendable {

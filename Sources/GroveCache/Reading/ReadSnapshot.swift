@@ -57,8 +57,9 @@ final class ReadSnapshot: Sendable {
     /// Called once, under the lock of the state.
     func fall() -> Bool { uses.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue > 0 }
 
-    /// Whether other processes have neither committed nor replaced the files since this one last looked. Either must be noted,
-    /// under the lock of the state.
+    /// Whether other processes have neither committed nor replaced the files since this one last looked.
+    ///
+    /// Either must be noted, under the lock of the state.
     var isOfLastCommit: Bool {
         guard let generation = store.generation else { return true }
         return generation.word == word && generation.commitCount.rawValue == commitCount.load(ordering: .relaxed)

@@ -58,7 +58,7 @@ struct ReadState: ~Copyable {
         var allocatedByteCount: Int { buffer.allocatedByteCount }
     }
 
-    /// Lets go of what was remembered of one tree; what the read began with stays.
+    /// Lets go of all that was remembered of one tree; the basis of the read stays.
     mutating func endTree() {
         basis.endAgeLimit()
         lastFetch.isExpired = false
@@ -67,7 +67,7 @@ struct ReadState: ~Copyable {
         descent.reset()
     }
 
-    /// Gives back what one read needed and the next, as reads go, will not: a reader lies in a pool for ever.
+    /// Gives back memory that the next read, as reads go, will not need: a reader lies in a pool for ever.
     private mutating func letGo() {
         arena.reset()
         guard basis.placement != nil || deletion.allocatedByteCount > ReadState.retainedBytes else { return }

@@ -8,11 +8,11 @@ struct ReadTouches: ~Copyable {
 
     deinit { hashes.deallocate() }
 
-    /// Notes that the read found what is under `key`.
+    /// Notes that the read found something under `key`.
     @inline(never)
     mutating func note(_ key: UnsafeRawBufferPointer) { unsafe hashes.append(littleEndian: Evictor.hash(key)) }
 
-    /// Moves them to where the writer finds them; returns whether it should look now.
+    /// Moves them to `findings` for the writer; returns whether it should take them now.
     mutating func hand(to findings: inout Readers.Findings) -> Bool {
         defer { forget() }
         // Past that the writer is too far behind for hits to matter.

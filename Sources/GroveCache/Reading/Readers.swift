@@ -1,7 +1,7 @@
 import Dispatch
 import GroveModel
 
-/// The readers of a store: those at rest, those that hold a view of it, and what they found.
+/// The readers of a store: those at rest, the number that hold a view of it, and their findings.
 ///
 /// A reader counts as active from before it looks which store is open until its view has ended. So when the writer has made
 /// the store unusable for new reads, and then waits until none is active, no view of it is open.
@@ -71,8 +71,8 @@ final class Readers: Sendable {
     /// - Parameters:
     ///   - wasActive: whether it still counts.
     ///   - miss: why it found nothing, if it did not.
-    ///   - hasBudget: whether the writer wants to know what was touched.
-    /// - Returns: whether the writer should take what reads have left.
+    ///   - hasBudget: whether the writer wants to know the touched keys.
+    /// - Returns: whether the writer should take the findings of reads now.
     func end(
         _ reader: Reconstructor, wasActive: Bool, isHit: Bool = false, miss: CacheMiss.Reason? = nil,
         hasBudget: Bool = false

@@ -62,7 +62,7 @@ struct ReadyModels: ~Copyable {
         return remembered[name] ?? known[name]
     }
 
-    /// Forgets what was met in a tree.
+    /// Forgets the nodes that were met in a tree.
     @inline(__always)
     mutating func endTree() {
         if !remembered.isEmpty { remembered = [:] }

@@ -9,6 +9,6 @@ extension Reconstructor {
         unsafe state.pointee.basis.limitAges(limit)
     }
 
-    /// Why the record that was asked for last is not there.
+    /// The reason why the record that was asked for last is not there.
     var absence: CacheMiss.Reason { unsafe state.pointee.lastFetch.absence }
 }

@@ -1,10 +1,10 @@
 import GroveCoding
 import GroveModel
 
-/// Rebuilds trees from records inside one view of the store and the writes queued at that moment.
+/// A reader that rebuilds trees from records inside one view of the store and the writes queued at that moment.
 ///
-/// Linear in distinct nodes and references: a node that holds references is decoded at most twice in one read, however
-/// many paths lead to it; one that holds none is decoded once for each reference to it.
+/// It is linear in distinct nodes and references. A node that holds references is decoded at most twice in one tree,
+/// however many paths lead to it. One that holds none is decoded once for each reference to it.
 @safe
 // SAFETY: one read at a time uses it, one step after the other; between reads it lies in a pool behind a mutex.
 final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
@@ -50,13 +50,13 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
         return unsafe state.pointee.basis.end()
     }
 
-    /// Lets go of what was remembered of one tree; the view stays.
+    /// Lets go of all that was remembered of one tree; the view stays.
     func endTree() { unsafe state.pointee.endTree() }
 
     /// Bytes of heap that the reader's buffers hold.
     var allocatedByteCount: Int { unsafe state.pointee.allocatedByteCount }
 
-    /// Moves what the read found to where the writer finds it; returns whether it should look now.
+    /// Moves the touched keys to `findings` for the writer; returns whether it should take them now.
     func hand(to findings: inout Readers.Findings) -> Bool { unsafe state.pointee.touches.hand(to: &findings) }
 
     /// Notes that the read found a record under the current key, if there is an evictor and the read counts as a use.
@@ -67,7 +67,7 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     /// Says whether the rest of this read counts as a use of the records that it meets.
     func keepsTouches(_ keeps: Bool) { isNoUse = !keeps }
 
-    /// Makes good what failed under the keys of `write`; false if nothing had failed.
+    /// Makes lost keys good that `write` names; false if no lost key shows to the read.
     func settle(by write: PendingWrite) -> Bool { unsafe state.pointee.basis.settle(by: write) }
 
     /// Whether no tree is being read at this moment.

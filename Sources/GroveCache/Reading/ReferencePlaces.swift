@@ -44,8 +44,9 @@ struct ReferencePlaces: ~Copyable {
         if !own.isEmpty { own = [] }
     }
 
-    /// The number of the write that set the reference whose identifier's bytes these are; the oldest and the newest that
-    /// it may be if the bytes were moved out of their record.
+    /// The number of the write that set the reference whose identifier's bytes these are.
+    ///
+    /// If the bytes were moved out of their record, it is the oldest and the newest number that it may be.
     func find(_ identifier: UnsafeRawBufferPointer) -> (oldest: CallNumber, newest: CallNumber) {
         var oldest = holder.sequence
         var newest = CallNumber.zero

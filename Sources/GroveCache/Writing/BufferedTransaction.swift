@@ -33,7 +33,7 @@ final class BufferedTransaction: NodeTransaction {
     private var changes: [[UInt8]: Change] = [:]
     /// The bytes of the keys and values that were put.
     private(set) var putBytes = 0
-    /// How many keys were put, and how many of them replace something.
+    /// The number of keys that were put, and of those among them that replace something.
     private(set) var putCount = 0
     private(set) var replacedCount = 0
 

@@ -61,7 +61,7 @@ extension CacheCore {
 
     /// Queues `write`; if no caller waits for it, every read sees it from now on.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `suspended`, or `cancelled` if the call stores something and the
+    /// - Throws: ``CacheError`` with code `closed` or `suspended`. With code `cancelled` if the call stores something and the
     ///   store was wiped since it was made, or since the place that it is as of.
     func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
         var isRefused = false
@@ -87,7 +87,7 @@ extension CacheCore {
             if write.isWipe { state.numbers.wipe(at: write.sequence) }
             // A wipe that no call asked for only forgets.
             if write.isWipe, write.completion != nil { state.wipes.life.wipe() }
-            // Writes that callers wait for are held up elsewhere, and take no room from the others.
+            // Writes that callers wait for are held up elsewhere, and take no room from other writes.
             if write.completion == nil, write.kind != .invalidation,
                 state.queue.unawaitedByteCount + write.byteCount > state.queue.limit
             {
@@ -119,7 +119,7 @@ extension CacheCore {
         state.append(refused)
     }
 
-    /// Commits what is queued, on the calling thread, and returns when it is visible.
+    /// Commits the queued calls, on the calling thread, and returns when they are visible.
     func drainNow() {
         let failures = ledger.lockFailures
         writer.sync { _ = self.drain(isScheduled: false, since: failures) }

@@ -77,7 +77,7 @@ extension CacheCore {
         return try outcome.get()
     }
 
-    /// Makes the room that a transaction needs beyond what there was, and writes it again.
+    /// Makes the room that a transaction needed and did not have, and writes it again.
     ///
     /// - Throws: ``CacheError`` with code `cancelled` if another process has written since the transaction began.
     private func transact(

@@ -6,7 +6,7 @@ import Synchronization
 extension CacheCore {
     /// Group commit: everything queued goes into few transactions, in order.
     ///
-    /// A lock that another process holds is waited for once: what is queued then fails with what waited for it.
+    /// A lock that another process holds is waited for once: all calls that are queued then fail with the one that waited.
     ///
     /// - Parameter failures: how often such a wait had been in vain when the caller began to wait for its turn; as often as
     ///   until now, if that is `nil`.
@@ -41,7 +41,7 @@ extension CacheCore {
         return ledger.lockFailure(since: failures)
     }
 
-    /// Fails what is queued before a wipe; what is called from now on waits for the lock again.
+    /// Fails the calls that are queued before a wipe; later calls wait for the lock again.
     private func failUpToWipe(_ error: CacheError) {
         failQueued(state.withLock { Array($0.queue.calls.prefix { !$0.isWipe }) }, error)
     }
@@ -66,8 +66,8 @@ extension CacheCore {
             }
             return audience.tell(of: changes)
         }
-        // A key that the store refuses must not keep the others: what fails is tried in halves, one of them to the end
-        // before the other, so that a few dozen failures in a row say that the store refuses everything.
+        // A key that the store refuses must not keep the rest: an invalidation that fails is tried in halves. One half is
+        // tried to the end before the other, so that a few dozen failures in a row mean that the store refuses everything.
         let lost = overlay.lost
         let tried = Set(lost.map { ObjectIdentifier($0) })
         var left = [PendingWrite(forgettingAll: lost)]
@@ -131,7 +131,7 @@ extension CacheCore {
         }
     }
 
-    /// Takes `write`, which failed, out of the queue: what it should have brought is a miss before any later call commits.
+    /// Takes `write`, which failed, out of the queue: its keys are misses before any later call commits.
     ///
     /// - Returns: `nil` if the write was dropped before, and its caller told so.
     private func fail(_ write: PendingWrite, _ error: CacheError) -> Settled? {
@@ -164,7 +164,7 @@ extension CacheCore {
         CacheError(.cancelled, "The store was replaced while the call waited to be written.")
     }
 
-    /// Runs one transaction and remembers what it leaves behind.
+    /// Runs one transaction and remembers its results.
     ///
     /// - Parameters:
     ///   - group: the first calls of the queue, which the transaction commits: they leave the queue with it.
@@ -231,17 +231,17 @@ extension CacheCore {
         return CommitTokens(committed, hasHistory: history.places > 0)
     }
 
-    /// Lets what was committed survive loss of power, if a call in the group asks for that.
+    /// Makes commits survive loss of power, if a call in the group asks for that.
     ///
-    /// - Returns: why it may not.
+    /// - Returns: the error, if they may not survive it.
     private func synchronize(_ settled: [Settled]) -> CacheError? {
         guard settled.contains(where: { $0.write.isDurable && (try? $0.outcome.get()) != nil }) else { return nil }
         return synchronizeStore()
     }
 
-    /// Lets what was committed survive loss of power.
+    /// Makes commits survive loss of power.
     ///
-    /// - Returns: why it may not.
+    /// - Returns: the error, if they may not survive it.
     func synchronizeStore() -> CacheError? {
         if let failure = ledger.synchronizationFailure { return failure }
         let store: any NodeStore

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// The numbers of calls: this process's own, and where they are among those of all processes.
+/// The numbers of calls: this process's own, and their places among those of all processes.
 struct CallNumbers: Sendable {
     /// The last call that writes.
     private(set) var last: LocalNumber
@@ -10,12 +10,12 @@ struct CallNumbers: Sendable {
     private(set) var committed: CallNumber
     /// See ``StoreState/forgottenDeletion``.
     private(set) var forgottenDeletion: CallNumber
-    /// The last call that does not land any more: the store has changed hands or was wiped after it.
+    /// The last call that does not land any more: the store was wiped or replaced after it.
     private(set) var wipedAt = LocalNumber.zero
-    /// The last call before other processes replaced the files, which may hold what such calls were to replace.
+    /// The last call before other processes replaced the files, which may hold values that such calls were to replace.
     private(set) var replacedAt = LocalNumber.zero
 
-    /// Those of a process that has just opened a store which says `stored` of itself.
+    /// The numbers of a process that has just opened a store with the state `stored`.
     init(_ stored: StoreState) {
         last = LocalNumber(rawValue: stored.sequence.rawValue)
         committed = stored.sequence
@@ -52,7 +52,7 @@ struct CallNumbers: Sendable {
     /// Notes that the store is empty.
     mutating func empty() { (committed, forgottenDeletion) = (.zero, .zero) }
 
-    /// Takes over another process's store, which says `stored` of itself.
+    /// Takes over another process's store, with the state `stored`.
     ///
     /// Later calls get higher numbers than any in the store, and so does a call that has its number already.
     mutating func adopt(_ stored: StoreState) {

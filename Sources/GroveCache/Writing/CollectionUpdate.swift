@@ -18,7 +18,7 @@ struct CollectionUpdate {
     let since: CallNumber?
     /// The number of the call.
     let call: CallNumber
-    /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
+    /// The time at which its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
 }
 

@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// Models whose types are known only at run time, taken apart into nodes: what `CacheDelegate` hands over.
+/// Models whose types are known only at run time, such as those of a `CacheDelegate`, taken apart into nodes.
 struct DynamicRoots {
     let tree: NodeTree
     /// The encoded roots, one after the other.

@@ -196,8 +196,10 @@ struct ElementFinder {
         }
     }
 
-    /// The position to use if `element` is gone: behind the nearest element before it that is still there, or before the
-    /// nearest one after it. If all are gone it is the end that `element` was nearer to; without a seen list, it is the end.
+    /// The position to use in the place of `element`, which is gone.
+    ///
+    /// It is behind the nearest element before it that is still there, or else before the nearest one after it. If all are gone,
+    /// it is the end that `element` was nearer to. Without a list that the editor saw, it is the end of the list.
     private mutating func neighbour(of element: ListOperation.Element) throws(CacheError) -> Int {
         guard let (list, seenAt) = element.seen else { return count }
         for before in stride(from: min(seenAt, list.count) - 1, through: 0, by: -1) {

@@ -72,7 +72,7 @@ struct EncodedRoots {
         }
     }
 
-    /// Encodes `count` models at `start`, each where it lies.
+    /// Encodes `count` models at `start` without a copy of any.
     private static func encode<M: CacheableModel>(
         _ start: UnsafeRawPointer?, _ count: Int, _ type: M.Type, _ tree: NodeTree, _ mustBeIdentified: Bool,
         _ onLargeStack: Bool
@@ -118,8 +118,9 @@ struct EncodedRoots {
 }
 
 extension NodeTree {
-    /// The value that `body` makes of a new tree, which it fills with `roots` models. If that tree is too deep for the stack,
-    /// `body` fills another on a large one.
+    /// The value that `body` makes of a new tree, which it fills with `roots` models.
+    ///
+    /// If that takes too many hops to a larger stack, `body` fills another tree on a large one.
     static func filling<Value>(
         roots: Int, _ body: (_ tree: NodeTree, _ onLargeStack: Bool) throws(CacheError) -> Value
     ) throws(CacheError) -> Value {

@@ -100,7 +100,7 @@ struct ListWork {
         return answer
     }
 
-    /// The names that edits of the list under `key` after `number` touched; `nil` if a whole list was set since.
+    /// The edits of the list under `key` after `number`, as a page needs them; `nil` if a whole list was set since.
     func since(_ number: CallNumber?, _ key: [UInt8]) -> ListOperation.Since? {
         guard let number, let log else { return ListOperation.Since(number: number) }
         return log.edits(of: key, after: number, and: entries).map { edits in

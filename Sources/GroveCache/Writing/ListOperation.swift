@@ -7,13 +7,13 @@ enum ListOperation: Sendable {
     case at(CollectionEdit)
     /// Puts elements in.
     case insert(StoredElements, Place)
-    /// Puts elements in that are references to what is stored.
+    /// Puts in elements that are references to stored models.
     case refer(StoredElements, Place)
     /// Puts in those elements that the list does not have.
     case upsert(StoredElements, Place)
     /// Puts in a page of an answer; its elements that the list has already move.
     case page(StoredElements, Place, PageFit, Since)
-    /// Puts others, or none, in the place of an element.
+    /// Puts other elements, or none, in the place of an element.
     case replace(Element, with: StoredElements)
     /// Removes every element of these names.
     case remove([ElementName])
@@ -27,7 +27,7 @@ enum ListOperation: Sendable {
         case after(Element)
     }
 
-    /// An element, and where it was in the list that the editor saw, if it saw one.
+    /// An element, and its place in the list that the editor saw, if it saw one.
     struct Element: Sendable {
         let name: ElementName
         /// The position that it is near; the first of its name is meant if that is `nil`.
@@ -47,7 +47,7 @@ enum ListOperation: Sendable {
         }
     }
 
-    /// The edits by position that it amounts to in a list; each is of the list that the ones before leave. None if it changes nothing.
+    /// The edits by position that it amounts to in a list, each of the list that the ones before leave; none if it changes nothing.
     ///
     /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or if an element that it names may be in
     ///   a lost part.

@@ -30,7 +30,7 @@ struct ListPage {
         var gapBefore: Int?
         /// The same behind the page.
         var gapBehind: Int?
-        /// Whether the page touches what follows in its direction.
+        /// Whether the page reaches the next part in its direction.
         var isReached = false
     }
 

@@ -5,8 +5,8 @@ import GroveModel
 /// The entries are in one table, which readers look at. This adds and ends entries, behind the lock of the state. An ended
 /// entry stays until the last reader that began before its end has ended.
 ///
-/// A key that could not be stored is *lost*: it is a miss until it has been forgotten, which is tried again. Beyond a limit,
-/// which bounds the memory, everything in the store is a miss until it has been wiped.
+/// A key that could not be stored is *lost*: it is a miss until a commit has written or forgotten it, which is tried again.
+/// Beyond a limit, which bounds the memory, everything in the store is a miss until it has been wiped.
 struct Overlay: Sendable {
     let table = OverlayTable()
     /// The place of the last event: a call that came or failed, or keys that were lost or made good.

@@ -182,7 +182,7 @@ final class OverlayTable: Sendable {
         unsafe hash(key[0], NodeTree.hash(UnsafeRawBufferPointer(rebasing: key[1...])))
     }
 
-    /// The same, if the hash of what follows the namespace is known.
+    /// The same, from the hash of the key without its namespace.
     fileprivate static func hash(_ namespace: UInt8, _ name: UInt64) -> UInt64 {
         name &+ UInt64(namespace) &* 0x9E37_79B9_7F4A_7C15
     }

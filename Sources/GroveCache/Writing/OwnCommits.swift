@@ -5,12 +5,14 @@ import GroveModel
 /// ``StoreState`` names the last four processes that wrote. If more do, a read tells by this which of its process's calls its
 /// view shows. Without it, a committed call that the read takes for queued would show over later commits of other processes.
 struct OwnCommits: Sendable {
-    /// The most commits that are kept, at least half of which are the last. A read that takes longer shows a committed call again.
+    /// The most commits that are kept, and twice the least.
+    ///
+    /// A read that outlasts them, and the last four writers, shows committed calls again.
     private static let limit = 256
 
     private var commits: [(number: CallNumber, place: QueuePlace)] = []
 
-    /// Notes that `session`, this process's, has committed what `stored` says.
+    /// Notes a commit by `session`, this process's, after which the store's state is `stored`.
     mutating func note(_ stored: StoreState, of session: SessionID) {
         guard let place = stored.place(of: session) else { return }
         if commits.count >= OwnCommits.limit { commits.removeFirst(OwnCommits.limit / 2) }

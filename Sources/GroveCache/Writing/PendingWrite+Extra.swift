@@ -2,7 +2,7 @@ import GroveCoding
 import GroveModel
 
 extension PendingWrite.Extra {
-    /// Forget what is under `name` in `namespace`.
+    /// Forget the key of `name` in `namespace`.
     static func remove(_ namespace: UInt8, _ name: String) -> PendingWrite.Extra {
         .remove(storeKey: [namespace] + Array(name.utf8))
     }

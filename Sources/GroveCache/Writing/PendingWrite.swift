@@ -21,7 +21,7 @@ final class PendingWrite: Sendable {
         case unlist(ModelIdentifier)
         /// Forget a whole key of the store, its namespace included.
         case remove(storeKey: [UInt8])
-        /// Forget a whole key of the store because what should be under it was not stored.
+        /// Forget a whole key of the store because the value that should be under it was not stored.
         case invalidate(storeKey: [UInt8], Invalidation)
         /// Retain something, or let go of it.
         case pin(PinChange)
@@ -58,7 +58,7 @@ final class PendingWrite: Sendable {
 
     /// The number of the call, taken when it was made.
     let sequence: LocalNumber
-    /// When its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
+    /// The time at which its content was confirmed, in seconds since 1970; 0 if it confirms nothing.
     let time: UInt32
     /// The tree and the other changes that it writes.
     let content: Content
@@ -145,7 +145,7 @@ final class PendingWrite: Sendable {
             kind: .invalidation)
     }
 
-    /// All of `invalidations` in one; it may forget what was written between them.
+    /// All of `invalidations` in one; it may forget values that were written between them.
     convenience init(forgettingAll invalidations: [PendingWrite]) {
         var keys: [[UInt8]: Invalidation] = [:]
         for case .invalidate(let key, let invalidation) in invalidations.flatMap(\.extras) {
@@ -194,8 +194,9 @@ final class PendingWrite: Sendable {
         return bytes
     }
 
-    /// Every key of the store that the call sets or forgets. Edits are left out: a list that was lost is no better once it
-    /// is edited.
+    /// Every key of the store that the call sets or forgets.
+    ///
+    /// Edits are left out: a list that was lost is no better once it is edited.
     var storeKeys: Set<[UInt8]> {
         Set(treeKeys + extras.filter { !$0.isEdit && !$0.isPin }.map(\.storeKey))
     }

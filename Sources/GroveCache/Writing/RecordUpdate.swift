@@ -3,8 +3,8 @@ import GroveModel
 
 /// One change that a write makes to one key: the step from the stored record to the next one.
 ///
-/// The writer applies it inside its transaction, and a reader applies it to what its view shows while the write is
-/// still queued; that both use this one function is why a read sees exactly what the commit will bring.
+/// The writer applies it inside its transaction. A reader applies it to the record that its view shows while the write is
+/// still queued. Both use this one function, so a read sees exactly the record that the commit will store.
 @safe
 struct RecordUpdate {
     enum Change {
@@ -49,17 +49,17 @@ struct RecordUpdate {
     let change: Change
     /// The number of the write, or of the place that it is as of.
     let sequence: CallNumber
-    /// The number of the place that the write is as of, `nil` if it is as of itself: a record that was changed since stays as it is.
+    /// The number after which a change of the record wins, because the write is as of an earlier place; `nil` if it is as of itself.
     var yieldsAfter: CallNumber?
     /// Whether a node is stored only if there is no record of its projection.
     let fillsOnly: Bool
-    /// When the content was confirmed, in seconds since 1970; 0 if the write confirms nothing, so that the record's own time stays.
+    /// The time at which the content was confirmed, in seconds since 1970; 0 if the write confirms nothing: the record's time stays.
     let time: UInt32
     /// The age in seconds from which the time of a record that says the same is renewed; `nil` for never.
     var renewal: UInt32?
     /// Whether a record that says the same is rewritten nevertheless, for its sequence.
     var refreshes = false
-    /// See ``StoreState/forgottenDeletion``; after ``apply(to:into:shapes:)``, what it has become.
+    /// See ``StoreState/forgottenDeletion``; ``apply(to:into:shapes:)`` may raise it.
     var forgottenDeletion = CallNumber.zero
 
     /// The node of the change without names, if that can be; to be set before ``apply(to:into:shapes:)``, which stores

@@ -70,7 +70,7 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     }
 }
 
-/// The most that one transaction of a user may change. Each record that is put counts once.
+/// The most that one transaction of a user may put; each record that changes counts once.
 struct TransactionLimit {
     /// The part of the capacity that a transaction may change: one in this many.
     private static let share = 2

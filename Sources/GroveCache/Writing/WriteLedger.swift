@@ -8,8 +8,8 @@ final class WriteLedger: Sendable {
         var unreported = CacheStatistics()
         /// The first failure of a write that no caller waited for, until `flush()` reports it.
         var failure: CacheError?
-        /// The error since which commits may not survive loss of power: a later sync that succeeds says nothing of what the
-        /// one that failed left out.
+        /// The error of a sync, since which commits may not survive loss of power: a later sync that succeeds does not make
+        /// up for it.
         var synchronizationFailure: CacheError?
         var lockFailures = 0
         var lastLockFailure: CacheError?

@@ -39,8 +39,8 @@ extension WriteTransaction {
 
     /// Stores `body`, an encoded array, as the list under `key`, a store's key.
     ///
-    /// - Parameter deletions: nodes of `tree` that were deleted before, with the numbers of their deletions: a list that says
-    ///   the same and was set before is stored all the same, for its number.
+    /// - Parameter deletions: nodes of the call's tree that were deleted before, with the numbers of their deletions. A list
+    ///   of the same elements that was set before such a deletion is stored again, for its number.
     mutating func setCollection(
         _ key: [UInt8], _ body: [UInt8], _ kind: WholeList, of write: PendingWrite, sequence: CallNumber,
         deletions: [Int: CallNumber]
@@ -72,8 +72,8 @@ extension WriteTransaction {
         }
         // A list as it was is older than any answer. An answer counts from its request, so one that was asked for later replaces it.
         if kind != .fill { lists.note(key, nil, number) }
-        // A model that was deleted since an answer was asked for, and written again, is not in the answer. Only a read can tell, and
-        // only a read has the models of a list that comes without them.
+        // A model that was deleted since an answer was asked for, and written again, does not show in the answer. Only a read can
+        // tell, also if the list comes without its models.
         if isAnswer, write.tree == nil || isNamed(deletions, after: number, in: body, write.tree) {
             lists.tell(key, nil)
         } else {
@@ -92,7 +92,7 @@ extension WriteTransaction {
 
     /// Applies `operation` to `stored`, the list under `key`, a store's key.
     ///
-    /// - Throws: as ``editCollection(_:_:of:sequence:)`` of an edit by position.
+    /// - Throws: as ``editCollection(_:_:of:sequence:)`` of an edit by position, and `outOfRange` if `stored` is `nil`.
     mutating func editCollection(
         _ key: [UInt8], _ operation: ListOperation, of stored: StoredCollection?, sequence: CallNumber
     ) throws(CacheError) -> RecordUpdate.Outcome {
@@ -140,8 +140,8 @@ extension WriteTransaction {
     /// A list that is edited keeps its time: the edit does not confirm the elements that were there before.
     ///
     /// - Complexity: O(*m* + *n* / 128) for *m* elements that the edit is about, of *n*.
-    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or is not there, or if what the edit
-    ///   needs of it was lost. Then nothing was stored.
+    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or if a part of it that the edit
+    ///   needs was lost. Then nothing was stored.
     mutating func editCollection(
         _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection, sequence: CallNumber
     ) throws(CacheError) -> RecordUpdate.Outcome {
@@ -166,8 +166,9 @@ extension WriteTransaction {
         return .replaced(bodyChanged: true)
     }
 
-    /// Takes the node of `identifier` out of every collection of which it is an element; a list of which a part was lost, or
-    /// that a later version wrote, stays as it is.
+    /// Takes the node of `identifier` out of every collection of which it is an element.
+    ///
+    /// A list of which a part was lost, or that a later version wrote, stays as it is.
     ///
     /// - Complexity: one pass over all collections.
     /// - Returns: the keys of the collections that had it.
@@ -247,7 +248,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Renews the time of a list that was set to what it is, if that is due.
+    /// Renews the time of a list that was set to the same elements, if that is due.
     private mutating func confirm(
         _ key: [UInt8], _ stored: StoredCollection, _ time: UInt32
     ) throws(CacheError) -> RecordUpdate.Outcome {

@@ -28,7 +28,7 @@ struct HistoryDraft {
 }
 
 extension WriteTransaction {
-    /// Counts the commit, if it changes something, and says in the history what.
+    /// Counts the commit, if it changes something, and stores its changes in the history.
     mutating func finishHistory() throws(CacheError) {
         guard !history.isEmpty else { return }
         if stored.store == .none { stored.store = .random() }
