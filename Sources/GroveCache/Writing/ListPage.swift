@@ -34,7 +34,7 @@ struct ListPage {
         var isReached = false
     }
 
-    /// The edits by position that it amounts to in a list: removals, the last first, then insertions, then gaps.
+    /// The edits by position that it amounts to in a list: removals, the last first, closed gaps, insertions, and opened gaps.
     func resolved(in list: inout ElementFinder) throws(CacheError) -> [CollectionEdit] {
         // Rows that a later page put in cannot be told from rows the server had between: the page is asked for again.
         if since.hasPages { return [] }

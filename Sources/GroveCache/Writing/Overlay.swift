@@ -47,7 +47,7 @@ struct Overlay: Sendable {
 
     /// Ends `call`, which was not committed.
     ///
-    /// An older call that it had overwritten is not put back: keys that both name are lost.
+    /// An older call that it had overwritten is not put back: it was not the last to set the keys that both name.
     mutating func remove(_ call: PendingWrite) {
         table.end(call, at: nextPlace())
         leave(call)
