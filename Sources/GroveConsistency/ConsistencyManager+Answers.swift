@@ -6,13 +6,13 @@ package import GroveModel
     package import Foundation
 #endif
 
-/// What becomes of an answer of the network.
+/// The outcome of an answer of the network.
 package enum AnswerOutcome: Sendable {
-    /// It is applied, less what was changed since it was asked for.
+    /// The answer is applied, less the nodes that changed since the request.
     case taken(TakenAnswer)
     /// These nodes were changed since, and no listener holds them: the cache may have them.
     case lacks([(identifier: ModelIdentifier, type: any SimpleModel.Type)])
-    /// Too much was changed since to say what is older: it is to be asked for again.
+    /// Too much changed since to tell which versions are older: the request is to be sent again.
     case forgotten
     /// Everything was wiped since.
     case cancelled
@@ -20,17 +20,17 @@ package enum AnswerOutcome: Sendable {
 
 /// An answer that was applied.
 package struct TakenAnswer: Sendable {
-    /// When; ``ConsistencyManager/endAnswer(_:)`` must follow.
+    /// The turn at which it was applied; ``ConsistencyManager/endAnswer(_:)`` must follow.
     package let turn: Turn
-    /// The trees in their newest version; `nil` for those that were deleted since they were asked for.
+    /// The trees in their newest version; `nil` for those that were deleted since the request.
     package let models: [(any Model)?]
-    /// The nodes that were changed or deleted since: the answer has no say in them.
+    /// The nodes that were changed or deleted since: the answer does not change them.
     package let lost: Set<ModelIdentifier>
 }
 
-/// Three sources, one order: an answer of the network is as old as its request.
+/// Answers of the network: each is as old as its request.
 extension ConsistencyManager {
-    /// Begins a request: what changes from now on wins over its answer.
+    /// Begins a request: changes from now on win over its answer.
     ///
     /// ``endRequest(_:)`` must follow.
     package func beginRequest() -> Turn {
@@ -74,14 +74,14 @@ extension ConsistencyManager {
     /// Applies an answer of the network, less the changes since it was asked for, and tells every holder of what it
     /// changes.
     ///
-    /// Who asked is told first, by `body`, and listens to what they take by ``join(_:_:generation:model:)`` or
+    /// The caller is told first, by `body`, and listens to the models that it takes by ``join(_:_:generation:model:)`` or
     /// ``joinFetched(_:_:_:leaving:over:)``.
     ///
     /// - Parameters:
-    ///   - asked: when the request was sent.
+    ///   - asked: the turn at which the request was sent.
     ///   - isList: whether the models are the elements of a list.
-    ///   - found: what the cache has of the nodes that the last attempt lacked; its read ends here.
-    ///   - isStored: whether the cache has been given the answer, to store what it may of it.
+    ///   - found: the cache's answer about the nodes that were unknown in the last attempt; its read ends here.
+    ///   - isStored: whether the cache has been given the answer, to store as much of it as it may.
     ///   - isOver: whether everything was emptied since, as the cache knows.
     ///   - applied: called on the engine's queue with the trees as they are applied; `nil` if they are not.
     package func settle(
@@ -96,7 +96,7 @@ extension ConsistencyManager {
                 applied(nil)
                 engine.deliver { body(outcome) }
             }
-            // What the cache had is as old as its read.
+            // A node that the cache had is as old as its read.
             let found = found.map { engine.newest($0) } ?? [:]
             guard !engine.isCancelled(asked), !isOver() else { return end(.cancelled) }
             guard !engine.requests.isForgotten(since: asked) else { return end(.forgotten) }
@@ -118,13 +118,13 @@ extension ConsistencyManager {
                     models: draft.roots.map { $0.flatMap { engine.graft($0, since: engine.sequence) } },
                     lost: draft.lost)
                 applied(answer.models.compactMap(\.self))
-                // Before the others are told: who asked is not told of their own answer.
+                // This comes before the listeners are told: the caller is not told of its own answer.
                 engine.deliver { body(.taken(answer)) }
             }
         }
     }
 
-    /// Lets a subscription listen to a tree of an answer that was applied at `turn`; what changed in it since is delivered.
+    /// Lets a subscription listen to a tree of an answer that was applied at `turn`; changes in it since are delivered.
     package func join(_ turn: Turn, _ key: SubscriptionKey, generation: Int, model: any Model) {
         engine.enqueue { engine in
             guard let subscription = engine.subscriptions[key.rawValue] else { return }
@@ -141,19 +141,19 @@ extension ConsistencyManager {
                 }
             }
             guard engine.hasContradiction, let newest else { return }
-            // Two versions of one model in the answer: the later counts.
+            // If the answer has two versions of one model, the later counts.
             engine.round(context: nil) { engine.applyAll(newest, isWhole: true) }
         }
     }
 
-    /// Ends an answer that was applied at `turn`: every subscription that wants it listens to it.
+    /// Ends an answer that was applied: every subscription that wants it listens to it by now.
     package func endAnswer(_ answer: TakenAnswer) {
         engine.enqueue { $0.endRead(answer.turn, brought: answer.models.compactMap(\.self).identifiers) }
     }
 }
 
 extension ConsistencyManager {
-    /// Gives `body`, on the engine's queue, what is held of some projections of models.
+    /// Gives `body`, on the engine's queue, the held versions of some projections of models.
     package func newest(
         _ wanted: [(identifier: ModelIdentifier, projection: String)],
         then body: @escaping @Sendable ([(any SimpleModel)?]) -> Void
@@ -165,7 +165,7 @@ extension ConsistencyManager {
 
     /// Applies a deletion that was asked for at `asked`, unless the model was changed since.
     ///
-    /// - Parameter body: is told what was held of the projection before.
+    /// - Parameter body: is told the version of the projection that was held before.
     package func settleDeletion(
         _ identifier: ModelIdentifier, projection: String, asked: Turn, context: (any Sendable)?,
         then body: @escaping @MainActor @Sendable (DeletionVerdict, (any SimpleModel)?) -> Void
@@ -184,8 +184,9 @@ extension ConsistencyManager {
         }
     }
 
-    /// Lets a subscription listen to the elements of an answer that was applied at `turn`, and to no others; what changed in them since is
-    /// delivered.
+    /// Lets a subscription listen to the elements of an answer that was applied at `turn`, and to no others if `leavesOthers`.
+    ///
+    /// Changes in them since are delivered.
     ///
     /// - Returns: the turn of this call.
     package func join(
@@ -209,17 +210,17 @@ extension ConsistencyManager {
                 }
             }
             guard engine.hasContradiction else { return }
-            // Two versions of one model in the answer: the later counts.
+            // If the answer has two versions of one model, the later counts.
             engine.round(context: nil) { for model in joined { engine.applyAll(model, isWhole: true) } }
         }
     }
 }
 
-/// What became of a deletion that was asked for at some place.
+/// The outcome of a deletion that was asked for at some turn.
 package enum DeletionVerdict: Sendable {
     case deleted
     /// The model was changed since, or everything was wiped.
     case refused
-    /// What changed since is not known any more.
+    /// The changes since are not known any more.
     case unknown
 }

@@ -1,17 +1,17 @@
 package import GroveModel
 
-/// What a manager needs to follow a cache.
+/// The calls by which a manager follows a cache.
 extension ConsistencyManager {
-    /// What is to be read again of what a cache changed: what is held, or waited for, and as what.
+    /// The models to read again after a cache changed: those that are held, or waited for, with their types.
     package struct HeldChanges: Sendable {
-        /// What to read, and as what: every type as which the identifier is held.
+        /// The identifiers to read, with every type as which each is held or waited for.
         package var wanted: [(identifier: ModelIdentifier, type: any SimpleModel.Type)] = []
-        /// What the changed models hold and did not change: it stays as it is in memory.
+        /// The unchanged models that the changed ones hold: they stay as they are in memory.
         package var known: [any SimpleModel] = []
         let changes: any CommittedChanges
     }
 
-    /// What to do about a model that was read.
+    /// The outcome of reading a model.
     package enum Followed: Sendable {
         /// It is shown.
         case model(any SimpleModel)
@@ -21,7 +21,7 @@ extension ConsistencyManager {
         case unknown
     }
 
-    /// Which models listeners hold, as any thread may ask.
+    /// The identifiers of the models that listeners hold, for any thread.
     package var held: HeldIdentifiers { engine.held }
 
     /// Gives `body`, on the engine's queue, those of `identifiers` that no listener holds or waits for.
@@ -31,16 +31,18 @@ extension ConsistencyManager {
         engine.enqueue { engine in body(identifiers.filter { engine.index[$0] == nil }) }
     }
 
-    /// Tells `body` of nodes that a read of the cache or an answer has brought, and that others committed while it was under way, or that
-    /// are of before everything was emptied.
+    /// Tells `body` of nodes that a read of the cache or an answer has brought although they are stale.
+    ///
+    /// Another writer committed them while it was under way, or everything was emptied since.
     package func onStale(_ body: @escaping @Sendable (Set<ModelIdentifier>, _ isEmptied: Bool) -> Void) {
         engine.enqueue { $0.tellStale = body }
     }
 
-    /// Takes a turn, and gives `body`, on the engine's queue, what is held of `changes`, and of `lists` that are read as a whole the elements
-    /// that are not among `unknown`.
+    /// Takes a turn, and gives `body`, on the engine's queue, the held models of `changes`.
     ///
-    /// What is not held yet of `names`, which are among the changes, and is brought by a read or an answer that began before, is told as
+    /// It also gives the elements of `lists` that are read as a whole, except those of `unknown`.
+    ///
+    /// The names are among the changes. If an earlier read or answer brings one of them that is not held yet, that is told as
     /// ``onStale(_:)`` says.
     ///
     /// ``endFollowing(_:_:_:except:onRewritten:)`` follows, and for each list ``joinFetched(_:_:_:leaving:over:)``.
@@ -65,11 +67,11 @@ extension ConsistencyManager {
         }
     }
 
-    /// Applies what was read: less what was posted or deleted since `began`.
+    /// Applies the models that were read, less those that were posted or deleted since `began`.
     ///
     /// - Parameters:
-    ///   - ahead: what is newer in memory than what was read.
-    ///   - onRewritten: given what was deleted and is there again, and who holds it: whether they still do is to be read.
+    ///   - ahead: the identifiers whose versions in memory are newer than those that were read.
+    ///   - onRewritten: given the models that were deleted and are there again, and their holders, which are to be read again.
     package func endFollowing(
         _ began: Turn, _ held: HeldChanges, _ outcomes: [Followed], except ahead: Set<ModelIdentifier> = [],
         onRewritten: @escaping @Sendable (_ models: Set<ModelIdentifier>, _ holders: Set<ModelIdentifier>) -> Void
@@ -77,15 +79,15 @@ extension ConsistencyManager {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         engine.enqueue { [self] engine in
             engine.wantsReplacements = wantsReplacements
-            // More may be held by now than when it was read; and of what is held no more, the log may have what is older.
+            // More may be held by now than when it was read. Of models that are held no more, the log may have older versions.
             let fresh = engine.changed(by: held.changes).union(engine.log.changed(by: held.changes)).subtracting(ahead)
             var (found, below): ([any Model], [any Model]) = ([], [])
             var aliased: [(identifier: ModelIdentifier, model: any Model)] = []
             var deleted: [ModelIdentifier] = []
-            // What was deleted and is there again.
+            // The models that were deleted and are there again.
             var rewritten: Set<ModelIdentifier> = []
             let gone = held.changes.deletedModelIds
-            // What was read before a wipe does not come back after it.
+            // A model that was read before a wipe does not come back after it.
             for (wanted, outcome) in engine.isCancelled(began) ? [] : Array(zip(held.wanted, outcomes)) {
                 switch outcome {
                 case .model(let model):
@@ -95,7 +97,7 @@ extension ConsistencyManager {
                         found.append(model)
                         if model.modelIdentifier != wanted.identifier { aliased.append((wanted.identifier, model)) }
                     } else {
-                        // It, or what it cannot be without, was deleted since.
+                        // It, or a model that it requires, was deleted since.
                         deleted.append(wanted.identifier)
                     }
                 case .deleted
@@ -106,11 +108,11 @@ extension ConsistencyManager {
                 case .unknown: break
                 }
             }
-            // What is newer in memory holds what it held then: what was read of that comes behind it.
+            // A node that is newer in memory keeps the children that it had: those that were read are applied behind it.
             found += below.compactMap { engine.graft($0, since: began, over: fresh) }
             var changes = tellsListeners ? ModelChange.changes(of: found) : [:]
             if tellsListeners { for identifier in deleted { changes[identifier] = .deleted } }
-            // What is read for later changes is newer than this.
+            // Models that are read for later changes are newer than this.
             engine.asOf = began
             defer { engine.asOf = nil }
             engine.round(context: nil, extra: changes.isEmpty ? nil : telling(found, changes, nil)) {
@@ -126,7 +128,7 @@ extension ConsistencyManager {
 }
 
 extension Engine {
-    /// What is held of `changes`, and what the models hold that did not change.
+    /// The held models of `changes`, and the unchanged models in them.
     fileprivate func held(of changes: any CommittedChanges) -> ConsistencyManager.HeldChanges {
         var held = ConsistencyManager.HeldChanges(changes: changes)
         let changed = changed(by: changes)
@@ -177,7 +179,7 @@ extension Engine {
         return holders
     }
 
-    /// Gives `model`, which a key names, to those who wait for the key.
+    /// Gives `model`, which a key names, to the subscriptions that wait for the key.
     fileprivate func give(_ model: any Model, toThoseWhoAwait key: ModelIdentifier) {
         guard let occurrences = index[key] else { return }
         for subscription in Array(occurrences.awaiting.values) where subscription.accepts(model) {
@@ -189,14 +191,14 @@ extension Engine {
 }
 
 extension TreeNode {
-    /// Visits what is below the node, as far as `body` says to go on.
+    /// Visits the models below the node, as deep as `body` says to go on.
     fileprivate func forEachBelow(_ body: (any Model) -> Bool) {
         for child in children where body(child.model) { child.forEachBelow(body) }
     }
 }
 
 extension Model {
-    /// Those of `identifiers` that are below a node of `names`, each as the first of its places has it.
+    /// The models of `identifiers` below a node of `names`, each in the version of the place that is visited first.
     fileprivate func below(_ names: Set<ModelIdentifier>, in identifiers: Set<ModelIdentifier>) -> [any Model] {
         var found: [any Model] = []
         var seen: Set<ModelIdentifier> = []

@@ -111,7 +111,7 @@ extension ConsistencyManager {
         }
         let record = record(of: listener)
         let current = listener.currentModel()
-        // News that are under way are for what it still holds.
+        // News that are under way are for the model that it still holds.
         if record.isKnown(current, or: fallback) { return }
         let model = current ?? fallback
         record.generation += 1

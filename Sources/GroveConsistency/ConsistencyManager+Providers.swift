@@ -6,11 +6,11 @@ package import GroveModel
     package import Foundation
 #endif
 
-/// What data providers need and listeners do not.
+/// The calls that data providers need and listeners do not.
 extension ConsistencyManager {
     /// Registers `receiver`, which is retained until it is forgotten.
     ///
-    /// - Parameter type: which models the subscription can take when it waits for an identifier.
+    /// - Parameter type: the type of the models that the subscription takes when it waits for an identifier.
     package func subscribe<T: SimpleModel>(_ receiver: any DeliveryReceiver, to type: T.Type) -> SubscriptionKey {
         let key = engine.takeKey()
         engine.enqueue { engine in
@@ -57,12 +57,12 @@ extension ConsistencyManager {
         post([model], context: context, at: time, from: key, generation: generation)
     }
 
-    /// Changes which elements a subscription listens to, and posts `models`, in one step.
+    /// Changes the elements that a subscription listens to, and posts `models`, in one step.
     ///
     /// - Parameters:
     ///   - left: elements that are no longer listened to, `nil` for all.
     ///   - joined: elements that are listened to from now on.
-    ///   - time: when the edit was made; now if it is `nil`.
+    ///   - time: the time of the edit; now if it is `nil`.
     /// - Returns: the call's place in the order of calls; news with an earlier one are older than it.
     @discardableResult
     package func edit(
@@ -91,12 +91,12 @@ extension ConsistencyManager {
             engine.hasContradiction = false
             for (handle, model) in joined { engine.listen(subscription, to: model, handle: handle) }
             guard engine.hasContradiction, !isCancelled else { return }
-            // Two versions of one model among what was posted: the later counts, also for who posted them.
+            // If two versions of one model were posted, the later counts, also for the poster.
             engine.round(context: context) { for model in models { engine.applyAll(model, isWhole: true) } }
         }
     }
 
-    /// Lets places of a collection wait for the models of identifiers; who has one gives it at once.
+    /// Lets places of a collection wait for the models of identifiers; a model that is held is given at once.
     package func await(_ key: SubscriptionKey, _ places: [(handle: Int, identifier: ModelIdentifier)]) {
         onSubscription(key) { engine, subscription in
             engine.round(context: nil) {
@@ -128,12 +128,12 @@ extension ConsistencyManager {
         }
     }
 
-    /// Marks the beginning of a fetch; what is posted from now on is grafted into what it brings.
+    /// Begins a fetch: models that are posted from now on are grafted into the trees that it brings.
     ///
     /// Every fetch that begins ends with ``endFetch(_:model:subscription:generation:then:)`` or
     /// ``joinFetched(_:_:_:leaving:over:)``.
     ///
-    /// - Parameter key: whom the fetch is for; what an earlier fetch brings is not for it any more.
+    /// - Parameter key: the subscription that the fetch is for; it ignores the results of earlier fetches.
     package func beginFetch(for key: SubscriptionKey? = nil) -> Turn {
         engine.enqueue { engine in
             engine.log.open()
@@ -141,7 +141,7 @@ extension ConsistencyManager {
         }
     }
 
-    /// Lets nothing that a fetch under way brings be for the subscription.
+    /// Lets the subscription ignore the results of fetches that are under way.
     package func supersedeFetches(of key: SubscriptionKey) {
         onSubscription(key) { engine, subscription in subscription.latestFetch = engine.sequence }
     }
@@ -184,7 +184,7 @@ extension ConsistencyManager {
     ///
     /// The fetch goes on until ``joinFetched(_:_:_:leaving:over:)``.
     ///
-    /// - Parameter fresh: of what follows a cache, the identifiers of which what was read wins over what is held: see ``Engine/graft(_:since:over:)``.
+    /// - Parameter fresh: for a read that follows a cache, the identifiers whose read versions win: see ``Engine/graft(_:since:over:)``.
     package func graftFetched(
         _ fetch: Turn, models: [any Model], over fresh: Set<ModelIdentifier>? = nil,
         then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
@@ -195,11 +195,11 @@ extension ConsistencyManager {
         }
     }
 
-    /// Ends the fetch of a collection: its elements are listened to, and what changed in them since they were grafted
-    /// is delivered.
+    /// Ends the fetch of a collection: its elements are listened to, and their changes since they were grafted are
+    /// delivered.
     ///
     /// - Parameter left: elements that are no longer listened to.
-    /// - Returns: when they are listened to: what became of them since they were read is delivered at this turn.
+    /// - Returns: the turn from which they are listened to; their changes since the read are delivered at it.
     @discardableResult
     package func joinFetched(
         _ fetch: Turn, _ key: SubscriptionKey?, _ joined: [(handle: Int, model: any Model)], leaving left: [Int] = [],
@@ -221,7 +221,7 @@ extension ConsistencyManager {
         }
     }
 
-    /// Gives `body`, as ``afterDelivery(_:)`` does, who listens to a list of which the model of `identifier` is an element.
+    /// Gives `body`, as ``afterDelivery(_:)`` does, the subscriptions to lists that have the model of `identifier` as an element.
     package func findLists(
         of identifier: ModelIdentifier, then body: @escaping @MainActor @Sendable (Set<SubscriptionKey>) -> Void
     ) {
@@ -232,7 +232,7 @@ extension ConsistencyManager {
         }
     }
 
-    /// Runs `body` on the main actor, behind everything that was delivered or is for calls made before.
+    /// Runs `body` on the main actor, behind every delivery for calls made before.
     package func afterDelivery(_ body: @escaping @MainActor @Sendable () -> Void) {
         engine.enqueue { engine in engine.deliver(body) }
     }

@@ -29,7 +29,7 @@ extension ConsistencyManager {
 
     /// Posts `models`, in order, in one update; returns its place in the order of calls.
     ///
-    /// - Parameter time: when the update was made; now if it is `nil`.
+    /// - Parameter time: the time of the update; now if it is `nil`.
     @discardableResult
     package func post(
         _ models: [any Model], context: (any Sendable)?, at time: Date? = nil, from own: SubscriptionKey? = nil,
@@ -53,7 +53,7 @@ extension ConsistencyManager {
                 engine.listen(subscription, to: model)
                 subscription.awaitedIdentifier = model.modelIdentifier
                 guard engine.hasContradiction, !isCancelled else { return }
-                // Two versions of one model in what was posted: the later counts, also for who posted it.
+                // If two versions of one model were posted, the later counts, also for the poster.
                 subscription.ownRound = .none
                 engine.applyAll(model, isWhole: true)
             }
@@ -77,7 +77,7 @@ extension ConsistencyManager {
         }
     }
 
-    /// What tells the updates listeners.
+    /// The item that tells the updates listeners.
     func telling(
         _ models: [any Model], _ changes: [ModelIdentifier: ModelChange], _ context: (any Sendable)?
     ) -> Mailbox.Item {

@@ -131,7 +131,7 @@ public final class ConsistencyManager: Sendable {
         }
     }
 
-    /// How long delivery held the main actor, in all and at most at once, and in how many turns.
+    /// The time for which delivery held the main actor, in all and at most at once, and the number of turns.
     package var mainActorMeasures: (held: Duration, longestHold: Duration, hops: Int) { engine.mailbox.measures }
 
     func forget(_ key: Int) {

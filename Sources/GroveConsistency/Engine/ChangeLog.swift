@@ -1,16 +1,16 @@
 import GroveModel
 
-/// What was posted and deleted since the oldest read of the cache that is under way.
+/// The models posted and deleted since the oldest read of the cache that is under way.
 ///
-/// A tree that a read brings is older than that; see ``Engine/graft(_:since:over:)``.
+/// A tree that a read brings is older than these; see ``Engine/graft(_:since:over:)``.
 struct ChangeLog {
     struct Entry {
-        /// The turn that it is as of.
+        /// The turn that the change is as of.
         var sequence: Turn
         /// The turn at which it was applied: a later one if it was read.
         var appliedAt: Turn
         var change: ModelChange
-        /// The last deletion: who held the model before does not hold it again, even if it was posted since.
+        /// The turn of the last deletion: earlier holders do not hold the model again, even if it was posted since.
         var deletedAt = Turn.zero
     }
 
@@ -26,7 +26,7 @@ struct ChangeLog {
         if openReads == 0 { entries = [:] }
     }
 
-    /// What the log has of `changes`.
+    /// The identifiers in the log that `changes` changed.
     func changed(by changes: any CommittedChanges) -> [ModelIdentifier] {
         entries.isEmpty ? [] : changes.changed(among: entries.keys) { entries[$0] != nil }
     }

@@ -8,7 +8,7 @@ package import GroveModel
 
 /// The news of one update for one listener.
 package struct Delivery: Sendable {
-    /// What there is to tell.
+    /// The content of the news.
     package enum Content: Sendable {
         /// The newest version of the tree; `nil` if its root was deleted.
         case tree((any Model)?)
@@ -19,11 +19,11 @@ package struct Delivery: Sendable {
     package let content: Content
     package let updates: ModelUpdates
     package let context: (any Sendable)?
-    /// The number of what the listener had set when the news were made.
+    /// The listener's generation when the news were made.
     package let generation: Int
     /// The update's place in the order of calls.
     package let sequence: Turn
-    /// When the update was made: the same time for every receiver.
+    /// The time of the update: the same for every receiver.
     package let time: Date
 }
 

@@ -5,9 +5,9 @@ extension Engine {
     ///
     /// Its news are collected in the round.
     ///
-    /// Where the tree holds two versions of one model, the last in its own order counts, in every place, as in a cache.
+    /// If the tree holds two versions of one model, the last in its own order counts, in every place, as in a cache.
     ///
-    /// - Parameter isWhole: whether to visit also what did not change, which is needed only then.
+    /// - Parameter isWhole: whether to visit also the parts that did not change, which is needed only then.
     func apply(_ posted: any Model, isWhole: Bool = false) {
         (hasContradiction, newlyPosted, newlyKnown) = (false, 0, 0)
         guard let touched = collect(posted, isWhole: isWhole) else { return }
@@ -57,13 +57,13 @@ extension Engine {
         return false
     }
 
-    /// Tells reads, requests and conditions what is posted, before it is applied.
+    /// Notes the posted tree for reads, requests and conditions, before it is applied.
     private func note(_ posted: any Model) {
         guard log.isOpen || requests.isOpen || !predicates.isEmpty else { return }
         posted.forEachInOrder { model in
             guard let identifier = model.modelIdentifier else { return }
             if log.isOpen { log.record(model, identifier, at: asOf ?? sequence, appliedAt: sequence) }
-            // What is read is as old as the call that stored it: its own, an answer's or another writer's, which was learned of.
+            // A model that is read is as old as the call that stored it: an edit, an answer, or a commit that was learned of.
             if requests.isOpen, asOf == nil, isNews(model, identifier) {
                 requests.note(identifier, model.projectionIdentifier, at: asked ?? sequence)
                 if asked == nil { requests.noteEdit(at: sequence) }
@@ -73,7 +73,7 @@ extension Engine {
         forgetIfTooMany()
     }
 
-    /// Whether `model` differs from what is held of its projection in more than what its children are.
+    /// Whether `model` differs from the held version of its projection in more than its children.
     private func isNews(_ model: any Model, _ identifier: ModelIdentifier) -> Bool {
         guard let held = held(identifier, like: model) else { return true }
         if held.isEqual(to: model) { return false }
@@ -95,12 +95,12 @@ extension Engine {
         return !moved.isEqual(to: model)
     }
 
-    /// What is held of `identifier` in the projection of `model`.
+    /// The held version of `identifier` in the projection of `model`.
     func held(_ identifier: ModelIdentifier, like model: any Model) -> (any Model)? {
         held(identifier, of: model.projectionIdentifier)
     }
 
-    /// What is held of `identifier` in a projection.
+    /// The held version of `identifier` in a projection.
     func held(_ identifier: ModelIdentifier, of projection: String) -> (any Model)? {
         index[identifier]?.nodes.prefix(64).first { $0.model.projectionIdentifier == projection }?.model
     }
@@ -160,7 +160,7 @@ extension Engine {
         return touched
     }
 
-    /// Gives one place what the change brings for it.
+    /// Gives one place the models that the change brings for it.
     private func bringUpToDate(_ node: TreeNode) {
         guard !node.isDetached, let occurrences = node.occurrences, let first = occurrences.pending.first else {
             return

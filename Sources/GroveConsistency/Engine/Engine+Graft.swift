@@ -5,7 +5,7 @@ struct TreePlace {
     var model: any Model
     /// The holder's index; -1 for the root.
     let parent: Int
-    /// When the holder of this place was posted, or the read or request that brought it began.
+    /// The turn at which the holder of this place was posted, or the read or request that brought it began.
     var asOf: Turn
     var isChanged = false
     var isRemoved = false
@@ -16,9 +16,9 @@ extension Engine {
     /// `model` with each of its places as `update` leaves it.
     ///
     /// - Parameters:
-    ///   - asOf: how old the tree is.
+    ///   - asOf: the turn that the tree is as of.
     ///   - update: called for each place before those below it; returns whether they must be looked at too.
-    /// - Returns: `nil` if the root, or something that it cannot be without, was removed.
+    /// - Returns: `nil` if the root, or a model that it requires, was removed.
     func rebuilt(_ model: any Model, asOf: Turn, _ update: (inout TreePlace) -> Bool) -> (any Model)? {
         var places = [TreePlace(model: model, parent: -1, asOf: asOf)]
         var next = 0
@@ -56,7 +56,7 @@ extension Engine {
     ///
     /// - Parameter fresh: for a read that follows a cache, the identifiers of which the version read wins over the
     ///   version held. All other nodes were in memory when the cache was read.
-    /// - Returns: `nil` if the root, or a model that it cannot be without, was deleted meanwhile.
+    /// - Returns: `nil` if the root, or a model that it requires, was deleted meanwhile.
     func graft(_ model: any Model, since: Turn, over fresh: Set<ModelIdentifier>? = nil) -> (any Model)? {
         rebuilt(model, asOf: since) { bringUpToDate(&$0, since, fresh) }
     }
@@ -67,7 +67,7 @@ extension Engine {
         let newer: [any Model]
         // A posted tree may hold nodes that changed after it was posted; a tree with listeners does not.
         var isCurrent = true
-        // What is held beside what was read may have become older while earlier changes were read.
+        // A node that was held, and so not read, may have got a change since that is as of an earlier turn.
         let isHeld = fresh.map { !$0.contains(identifier) }
         if let entry = log.entries[identifier], (isHeld == true ? entry.appliedAt : entry.sequence) > since {
             switch entry.change {

@@ -56,7 +56,7 @@ extension Engine {
             if keepsHeld { held.insert(identifier) }
         }
         if !occurrences.isAwaitedByNobody { reached.append(occurrences) }
-        // Where the parent's value is known elsewhere, so is this one's.
+        // If the parent's value is known elsewhere, so is this one's.
         if let other = occurrences.nodes.first {
             node.isKnown = node.parent?.isKnown == true || other.model.isEqual(to: node.model)
             if !node.isKnown {

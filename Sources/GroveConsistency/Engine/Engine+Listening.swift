@@ -1,7 +1,7 @@
 import GroveModel
 
 extension Engine {
-    /// Lets `subscription` listen to `model` instead of what it listened to.
+    /// Lets `subscription` listen to `model` instead of its former model.
     func listen(_ subscription: Subscription, to model: any Model) {
         stopAwaiting(subscription)
         if let membership = subscription.membership, let tree = membership.tree {

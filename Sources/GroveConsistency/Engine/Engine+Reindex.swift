@@ -3,8 +3,8 @@ import GroveModel
 extension Engine {
     /// Gives `top` the value `model` and its descendants the values in it, keeping the places that did not change.
     ///
-    /// - Parameter tree: collects which of them changed.
-    /// - Parameter isRefusal: whether a model goes back to what it had.
+    /// - Parameter tree: collects the identifiers of those that changed.
+    /// - Parameter isRefusal: whether a model goes back to its former children.
     func reindex(_ top: TreeNode, _ model: any Model, _ tree: Tree?, isRefusal: Bool = false) {
         var waiting: [(node: TreeNode, model: any Model)] = [(top, model)]
         while let (node, model) = waiting.popLast() {
@@ -32,7 +32,7 @@ extension Engine {
 
     /// Makes `node`'s places those of `children`: common ends stay, the rest is matched by identifier.
     ///
-    /// - Parameter tree: collects what joins and leaves.
+    /// - Parameter tree: collects the places that join and the models that leave.
     private func realign(_ node: TreeNode, _ children: [any Model], _ tree: Tree?) {
         let old = node.children
         var start = 0

@@ -107,7 +107,7 @@ extension Engine {
         }
     }
 
-    /// Gives those who wait for an identifier the model that `find` has for them.
+    /// Gives the subscriptions that wait for an identifier the model that `find` has for each.
     func adopt(_ occurrences: Occurrences, _ find: (Subscription) -> (any Model)?) {
         for subscription in occurrences.awaiting.values {
             guard let model = find(subscription) else { continue }

@@ -1,17 +1,17 @@
 package import GroveModel
 
-/// What the cache says of a node whose newest version is not in memory.
+/// The cache's answer about a node whose newest version is not in memory.
 package enum FoundNode: Sendable {
     case model(any SimpleModel)
     case deleted
-    /// It has nothing of it, or not all.
+    /// The cache has nothing of it, or only a part.
     case absent
 }
 
-/// What a read of the cache says of nodes.
+/// The cache's answers about the nodes of one read.
 package struct FoundNodes: Sendable {
     package var nodes: [ModelIdentifier: FoundNode] = [:]
-    /// When the read began, by ``ConsistencyManager/beginFetch(for:)``.
+    /// The turn at which the read began, by ``ConsistencyManager/beginFetch(for:)``.
     let began: Turn
 
     package init(asOf began: Turn) { self.began = began }
@@ -19,13 +19,13 @@ package struct FoundNodes: Sendable {
 
 /// An answer of the network, less what was changed since it was asked for.
 struct AnswerDraft {
-    /// The trees that were asked for, with the newest known version of what changed since; `nil` for those that were deleted.
+    /// The trees that were asked for, with the newest known versions of nodes that changed since; `nil` for those that were deleted.
     var roots: [(any Model)?] = []
-    /// What is to be posted: the trees, and what hangs below nodes that changed since.
+    /// The trees to post: those of the answer, and those below nodes that changed since.
     var posts: [any Model] = []
     /// The nodes that were changed or deleted since.
     var lost: Set<ModelIdentifier> = []
-    /// Those among them that were changed and that no listener holds.
+    /// The nodes among them that were changed and that no listener holds.
     var unknown: [(identifier: ModelIdentifier, type: any SimpleModel.Type)] = []
 }
 
@@ -56,7 +56,7 @@ extension Engine {
             let root = rebuilt(model, asOf: asked) { compare(&$0, with: changes, isHeld: false, found, &draft, &below) }
             if let root { draft.posts.append(root) }
         }
-        // What stays as it is is no news; it is held already.
+        // A tree whose root changed since is held already: it is no news.
         draft.posts.removeAll { $0.modelIdentifier.map(draft.lost.contains) ?? false }
         return draft
     }
@@ -68,7 +68,7 @@ extension Engine {
     ) -> Bool {
         guard let identifier = place.model.modelIdentifier else { return true }
         var verdict = changes.verdict(identifier, place.model.projectionIdentifier)
-        // Who held it before it was deleted does not hold it again, even if it was written since.
+        // A holder from before the deletion does not hold the node again, even if it was written since.
         if isHeld || place.parent >= 0, changes.wasDeleted(identifier) { verdict = .deleted }
         let old = place.model
         let held = held(identifier, like: old)
@@ -94,7 +94,7 @@ extension Engine {
         return false
     }
 
-    /// Ends the read that has found `found`, and gives what is the newest of it; what came of the others meanwhile is to be looked up again.
+    /// Ends the read of `found`, and returns its newest versions; other nodes that changed meanwhile are to be looked up again.
     func newest(_ found: FoundNodes) -> [ModelIdentifier: FoundNode] {
         defer { endRead(found.began) }
         return found.nodes.reduce(into: [:]) { newest, node in
@@ -128,10 +128,10 @@ extension Engine {
 
     /// Ends a read of the cache.
     ///
-    /// - Parameter brought: the nodes that are held by it now, and may be older than what others committed since `turn`.
+    /// - Parameter brought: the nodes that are held because of it, and may be older than commits of others since `turn`.
     func endRead(_ turn: Turn, brought: @autoclosure () -> Set<ModelIdentifier> = []) {
         let brought = learned.isEmpty ? [] : brought()
-        // After a wipe all that it brought is old, also what the wipe does not name.
+        // After a wipe all nodes that it brought are old, also those that the wipe does not name.
         let isEmptied = !brought.isEmpty && learned.isOver(since: turn)
         let stale = isEmptied ? brought : learned.changed(since: turn, among: brought)
         log.close()

@@ -20,13 +20,13 @@ final class Engine: @unchecked Sendable {
 
     /// The place of the call under way in the order of calls.
     var sequence = Turn.zero
-    /// The turn that the change under way is as of, if that is an earlier one: when it was read.
+    /// The turn as of which the change under way was read, if it is an earlier one.
     var asOf: Turn?
     /// The turn at which the request was sent whose answer is being applied.
     var asked: Turn?
-    /// When that call was made.
+    /// The time at which the call under way was made.
     var time = Date.distantPast
-    /// Room for the next calls.
+    /// An empty array whose room the next calls use.
     private var spareCalls: [Call?] = []
     /// The change under way: several make one delivery.
     var mark = ChangeMark.none
@@ -34,41 +34,41 @@ final class Engine: @unchecked Sendable {
     var round = Round.none
 
     var index: [ModelIdentifier: Occurrences] = [:]
-    /// What is in the index, for others' threads.
+    /// The identifiers in the index, for other threads.
     let held = HeldIdentifiers()
-    /// Whether that is kept.
+    /// Whether ``held`` is kept.
     private(set) var keepsHeld = false
-    /// What the call under way has let go of, and may take again: a list that is given again leaves its elements and takes them.
+    /// The identifiers that the call under way has released and may take again, as if a list is set again.
     var released: [ModelIdentifier] = []
     var subscriptions: [Int: Subscription] = [:]
     /// The identifiers of which one place may hold another value than another place.
     var mixed: Set<ModelIdentifier> = []
     /// The updates since the oldest fetch that is under way, while there is one.
     var log = ChangeLog()
-    /// What changed since the oldest request that is open.
+    /// The changes since the oldest request that is open.
     var requests = RequestLog()
-    /// What others committed since the oldest of either.
+    /// The commits of others since the oldest read or request that is open.
     var learned = LearnedCommits()
-    /// Told of nodes that a read or an answer has brought and that others committed meanwhile, and whether everything was emptied.
+    /// The closure that is told of stale nodes that a read or an answer has brought, and whether everything was emptied.
     var tellStale: (@Sendable (Set<ModelIdentifier>, _ isEmptied: Bool) -> Void)?
     var predicates: [ObjectIdentifier: [Int: PredicateSubscription]] = [:]
 
     /// Whether the change under way met two versions of one model that do not come from two projections.
     var hasContradiction = false
 
-    /// How many identifiers the change under way brought that no listener had: all of them, and those that a listener
-    /// has now.
+    /// The numbers of identifiers that the change under way brought and no listener had: all of them, and those that a
+    /// listener has now.
     var newlyPosted = 0
     var newlyKnown = 0
 
-    // What the change under way has to do.
+    // The work of the change under way.
 
     /// Places that were made during the change and hold a model that it brings.
     var late: [TreeNode] = []
     /// Places with a changed child.
     var dirty: [TreeNode] = []
 
-    // What the delivery under way is made of.
+    // The parts of the delivery under way.
 
     var roundTrees: [Tree] = []
     var roundSubscriptions: [Subscription] = []
@@ -79,7 +79,7 @@ final class Engine: @unchecked Sendable {
     var replacements: [Replacement] = []
     var wantsReplacements = false
 
-    /// Where errors and diagnosis go.
+    /// The closure that is told of errors.
     let reportError: @MainActor @Sendable (CacheError) -> Void
 
     private struct Order {
@@ -129,7 +129,7 @@ final class Engine: @unchecked Sendable {
     ///
     /// Calls that come while others wait cost no dispatch of their own.
     ///
-    /// - Parameter time: when the call was made, which every receiver of its changes is told; now if it is `nil`.
+    /// - Parameter time: the time of the call, which every receiver of its changes is told; now if it is `nil`.
     @discardableResult
     func enqueue(
         isCancellable: Bool = false, at time: Date? = nil, _ work: @escaping @Sendable (Engine) -> Void
@@ -167,7 +167,7 @@ final class Engine: @unchecked Sendable {
         spareCalls = calls
     }
 
-    /// Lets go of what the call has left and not taken again.
+    /// Removes from ``held`` the identifiers that the call has released and not taken again.
     private func release() {
         for identifier in released where index[identifier]?.nodes.isEmpty ?? true { held.remove(identifier) }
         released = []

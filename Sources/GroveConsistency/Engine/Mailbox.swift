@@ -85,7 +85,7 @@ package final class Mailbox: Sendable {
         if !isDone { hop() }
     }
 
-    /// How long the main actor was held so far, at most at once, and how often.
+    /// The time for which the main actor was held, in all and at most at once, and the number of hops.
     var measures: (held: Duration, longestHold: Duration, hops: Int) {
         state.withLock { ($0.held, $0.longestHold, $0.hops) }
     }

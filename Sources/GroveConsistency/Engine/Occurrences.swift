@@ -1,6 +1,6 @@
 import GroveModel
 
-/// The register of one identifier: every place where it is listened to, and who waits for it.
+/// The register of one identifier: every place at which it is listened to, and the subscriptions that wait for it.
 final class Occurrences {
     let identifier: ModelIdentifier
     /// The places, in no order; each node knows its slot.
@@ -12,7 +12,7 @@ final class Occurrences {
     /// Collections that have a place for the model and wait for it.
     var awaitingElements: [ElementKey: Subscription] = [:]
 
-    /// What the current update brings for this identifier, one model per projection.
+    /// The models that the current update brings for this identifier, one per projection.
     var pending: [any Model] = []
     /// The change that brings a version that one of its holders does not have.
     var newMark = ChangeMark.none

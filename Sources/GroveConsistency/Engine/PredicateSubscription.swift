@@ -5,11 +5,11 @@ struct PredicateSubscription: Sendable {
     let key: Int
     let matches: @Sendable (any Model) -> Bool
     let tell: @Sendable (PredicateEvent) -> Void
-    /// What matches now, as far as it was posted.
+    /// The models that match now, as far as they were posted.
     var current: [ModelIdentifier: any Model] = [:]
 }
 
-/// What a posted or deleted model means to a predicate.
+/// An event of a predicate, made by a model that was posted or deleted.
 enum PredicateEvent: Sendable {
     case began(any Model)
     case changed(any Model)
@@ -17,7 +17,7 @@ enum PredicateEvent: Sendable {
 }
 
 extension Engine {
-    /// Tells those whose condition `model` begins, continues or ceases to satisfy.
+    /// Tells the subscriptions whose condition `model` begins, continues or ceases to satisfy.
     func match(_ model: any Model, _ identifier: ModelIdentifier) {
         let kind = ObjectIdentifier(type(of: Leaf.base(model)))
         guard var interested = predicates.removeValue(forKey: kind) else { return }
@@ -41,7 +41,7 @@ extension Engine {
         predicates[kind] = interested
     }
 
-    /// Tells those whose condition the deleted model satisfied.
+    /// Tells the subscriptions whose condition the deleted model satisfied.
     func matchDelete(_ identifier: ModelIdentifier) {
         for kind in Array(predicates.keys) {
             for key in Array(predicates[kind, default: [:]].keys) {

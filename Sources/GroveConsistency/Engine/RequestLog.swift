@@ -1,14 +1,14 @@
 import GroveModel
 
-/// What changed since the oldest request to the network that is open: identifiers and turns, never models.
+/// The changes since the oldest open request to the network: identifiers and turns, never models.
 ///
-/// An answer is as old as its request. ``Engine/draft(_:asked:isList:found:)`` asks here which nodes of it are older than what is there.
+/// An answer is as old as its request. ``Engine/draft(_:asked:isList:found:)`` asks here which nodes of it are older than those held.
 struct RequestLog {
-    /// What became of one node.
+    /// The changes of one node.
     private struct Change {
         /// The last change of each projection.
         var projections: [(name: String, turn: Turn)] = []
-        /// The last deletion.
+        /// The turn of the last deletion.
         var deleted = Turn.zero
 
         var last: Turn { projections.reduce(deleted) { max($0, $1.turn) } }
@@ -21,19 +21,19 @@ struct RequestLog {
 
     private var open: [Turn: Int] = [:]
     private var changes: [ModelIdentifier: Change] = [:]
-    /// What changed up to this turn is not known any more.
+    /// The turn up to which changes are not known any more.
     ///
-    /// Since turn zero, which a place of a cache has, it never is.
+    /// The changes since turn zero, which a place of a cache has, are never known.
     private var forgotten = Turn.zero.next
-    /// The last change that no answer brought.
+    /// The turn of the last change that no answer brought.
     private(set) var lastEdit = Turn.zero
 
     var isOpen: Bool { !open.isEmpty }
 
-    /// How many identifiers are kept.
+    /// The number of identifiers that are kept.
     var count: Int { changes.count }
 
-    /// Whether what changed since `turn` is not known any more.
+    /// Whether the changes since `turn` are not known any more.
     func isForgotten(since turn: Turn) -> Bool { turn < forgotten }
 
     mutating func begin(at turn: Turn) { open[turn, default: 0] += 1 }
@@ -56,7 +56,7 @@ struct RequestLog {
         update(&changes[identifier, default: Change()])
     }
 
-    /// Notes an answer that was asked for at `turn`, but for the nodes in which it has no say.
+    /// Notes an answer that was asked for at `turn`, except the nodes of `lost`, which it does not change.
     mutating func note(_ answer: [any Model], except lost: Set<ModelIdentifier>, at turn: Turn) {
         for model in answer {
             model.forEachInOrder { node in
@@ -84,7 +84,7 @@ struct RequestLog {
         return true
     }
 
-    /// What happened since `turn` to the nodes of `identifiers`.
+    /// The changes since `turn` of the nodes of `identifiers`.
     ///
     /// - Complexity: O(*n*) for *n* nodes and what each commit of others since then has in common with them.
     func changes(
@@ -115,12 +115,12 @@ struct RequestLog {
     }
 }
 
-/// What happened to some nodes since a request was sent.
+/// The changes of some nodes since a request was sent.
 struct NodeChanges {
     fileprivate var projections: [ModelIdentifier: [String: Turn]] = [:]
     fileprivate var others: [ModelIdentifier: Turn] = [:]
     fileprivate var deleted: [ModelIdentifier: Turn] = [:]
-    /// Others may have changed them, and anything else.
+    /// The nodes that other writers may have changed: it is not known which ones they did.
     fileprivate var uncertain: Set<ModelIdentifier> = []
 
     enum Verdict {
@@ -135,7 +135,7 @@ struct NodeChanges {
     /// Whether the node was deleted, also if it was written again.
     func wasDeleted(_ identifier: ModelIdentifier) -> Bool { deleted[identifier] != nil }
 
-    /// What happened to `projection` of a node.
+    /// The verdict on `projection` of a node.
     func verdict(_ identifier: ModelIdentifier, _ projection: String) -> Verdict {
         let changed = max(projections[identifier]?[projection] ?? .zero, others[identifier] ?? .zero)
         let deleted = deleted[identifier] ?? .zero
@@ -145,12 +145,12 @@ struct NodeChanges {
     }
 }
 
-/// What other writers committed while a read or a request was open, by the turn at which it was learned of.
+/// The commits of other writers while a read or a request was open, by the turns at which they were learned of.
 struct LearnedCommits {
     private var commits: [(turn: Turn, changes: any CommittedChanges)] = []
-    /// What was read again because the cache has something newer, by the turn of that read.
+    /// The nodes that were read again because the cache has newer versions, by the turn of that read.
     private var reread: [(turn: Turn, names: Set<ModelIdentifier>)] = []
-    /// How many nodes those name that were learned of since requests were last forgotten.
+    /// The number of nodes that commits name which were learned of since requests were last forgotten.
     private(set) var count = 0
 
     var isEmpty: Bool { commits.isEmpty && reread.isEmpty }
@@ -160,14 +160,14 @@ struct LearnedCommits {
         count += max(changes.count, 1)
     }
 
-    /// Notes that `names` were read again at `turn`: an earlier read, or an answer, may bring what is older, and hold it only then.
+    /// Notes that `names` were read again at `turn`: an earlier read or answer may still bring older versions.
     mutating func add(rereadOf names: Set<ModelIdentifier>, at turn: Turn) {
         if !names.isEmpty { reread.append((turn, names)) }
     }
 
     mutating func removeAll() { self = LearnedCommits() }
 
-    /// Keeps them for the read that is open, and counts those that come.
+    /// Keeps the commits for the read that is open, and counts only those that come.
     mutating func beginCounting() { count = 0 }
 
     /// Whether everything, or everything of a type, was emptied since `turn`.

@@ -5,7 +5,7 @@
 struct Round: Hashable, Sendable {
     private let rawValue: UInt64
 
-    /// Before the first delivery.
+    /// The value before the first delivery.
     static let none = Round(rawValue: 0)
 
     private init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -20,7 +20,7 @@ struct Round: Hashable, Sendable {
 struct ChangeMark: Hashable, Sendable {
     private let rawValue: UInt64
 
-    /// Before the first change.
+    /// The value before the first change.
     static let none = ChangeMark(rawValue: 0)
 
     private init(rawValue: UInt64) { self.rawValue = rawValue }

@@ -1,8 +1,8 @@
 import GroveModel
 
-/// A listener as the engine knows it: what it listens to, and where its news go.
+/// A listener as the engine knows it: the models that it listens to, and the destination of its news.
 final class Subscription {
-    /// Where news go.
+    /// The destination of news.
     enum Sink {
         /// To the main actor.
         case main(any DeliveryReceiver)
@@ -12,15 +12,15 @@ final class Subscription {
 
     let key: Int
     let sink: Sink
-    /// Counts what the listener set by itself; news about what it held before are not for it.
+    /// The number of the last model that the listener set by itself; news from before are not for it.
     var generation = 0
-    /// The tree, for who listens to one.
+    /// The tree, for a listener to one model.
     var membership: Membership?
-    /// The elements by handle, for who listens to a collection.
+    /// The elements by handle, for a listener to a collection.
     var elements: [Int: Membership] = [:]
     /// The elements that have no model yet, by handle.
     var awaitedElements: [Int: Occurrences] = [:]
-    /// Where this subscription waits for a model, and which it takes.
+    /// The register of the identifier that this subscription waits for.
     var awaited: Occurrences?
     /// The identifier to wait for again when the model is deleted.
     var awaitedIdentifier: ModelIdentifier?
@@ -30,9 +30,9 @@ final class Subscription {
 
     /// The place, in the order of calls, of the last news for this subscription.
     var lastNews = Turn.zero
-    /// The last fetch that was begun for this subscription; what an earlier one brings is not for it.
+    /// The turn of the last fetch that was begun for this subscription; it ignores the results of earlier ones.
     var latestFetch = Turn.zero
-    /// The round whose news are being collected, and those.
+    /// The round whose news are being collected, and these news.
     var round = Round.none
     var changedElements: [ElementChange] = []
     var updates = ModelUpdates()

@@ -3,13 +3,13 @@ import GroveModel
 /// A tree that listeners of the same root and value share.
 final class Tree {
     let root: TreeNode
-    /// Who listens, in no order; each membership knows its slot.
+    /// The memberships of the listeners, in no order; each knows its slot.
     private(set) var memberships: [Membership] = []
 
     /// The round in which `updates` were made.
     var round = Round.none
     var updates = ModelUpdates()
-    /// The identified places that the round made, and the models that it took away with theirs.
+    /// The identified places that the round made, and the models of those that it removed.
     var joined: [TreeNode] = []
     var left: [any Model] = []
     var isDeleted = false
@@ -19,13 +19,13 @@ final class Tree {
         root.tree = self
     }
 
-    /// Begins to collect what `round` changes.
+    /// Begins to collect the changes of `round`.
     func begin(_ round: Round) {
         self.round = round
         (updates, joined, left) = (ModelUpdates(), [], [])
     }
 
-    /// Adds what changed while it went from one place of the tree to another.
+    /// Adds the models that changed as they moved from one place of the tree to another.
     func noteMoves() {
         defer { (joined, left) = ([], []) }
         guard !joined.isEmpty, !left.isEmpty else { return }
@@ -58,7 +58,7 @@ final class Tree {
 /// One subscription's share in one tree: the whole of it, or one element of its collection.
 final class Membership {
     let subscription: Subscription
-    /// The element, in a collection.
+    /// The handle of the element, in a collection.
     let handle: Int
     var tree: Tree?
     var slot = 0

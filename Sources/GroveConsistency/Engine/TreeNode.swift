@@ -18,16 +18,16 @@ final class TreeNode {
     /// The tree whose root this is.
     unowned var tree: Tree?
     var isDetached = false
-    /// While a tree is registered: another place holds an equal model.
+    /// Whether another place holds an equal model, while a tree is registered.
     var isKnown = false
 
     // Marks of one update, valid if they equal its number.
 
-    /// The posted tree has an equal model at this place.
+    /// The change whose posted tree has an equal model at this place.
     var equalMark = ChangeMark.none
-    /// The parent's model does not have this node's model yet.
+    /// The change in which the parent's model does not have this node's model yet.
     var changedMark = ChangeMark.none
-    /// A child is changed or removed.
+    /// The change in which a child is changed or removed.
     var dirtyMark = ChangeMark.none
     var isRemoved = false
     var changedChildren = 0

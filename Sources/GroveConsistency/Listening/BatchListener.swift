@@ -16,7 +16,7 @@ public final class BatchListener: ConsistencyManagerListener {
     private var updated: [any ConsistencyManagerListener] = []
     private var updatedIdentities: Set<ObjectIdentifier> = []
     private var updates = ModelUpdates()
-    /// What came with the last of the updates that the delegate was not told of yet.
+    /// The context of the last update that the delegate was not told of yet.
     private(set) var latestContext: (any Sendable)?
 
     /// Makes a batch of `listeners` and adds it to `consistencyManager`.
@@ -88,7 +88,7 @@ public final class BatchListener: ConsistencyManagerListener {
         (updated, updatedIdentities, updates, latestContext) = ([], [], ModelUpdates(), nil)
     }
 
-    /// Is as it was when it was made: its listeners are removed.
+    /// Goes back to the state in which it was made, after its listeners were removed.
     func reset() {
         isPaused = false
         forgetUpdates()

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// A listener as the main actor knows it: whether it is paused, and what it missed meanwhile.
+/// A listener as the main actor knows it: whether it is paused, and the changes that it missed meanwhile.
 @MainActor
 final class ListenerRecord: DeliveryReceiver {
     weak var listener: (any ConsistencyManagerListener)?
@@ -21,13 +21,14 @@ final class ListenerRecord: DeliveryReceiver {
 
     var missed: Missed?
 
-    /// What the engine holds for the listener: what it was last added with, told of, or not told of because it had let go.
+    /// The model that the engine holds for the listener: the one it was last added with or had news of, told or not.
     private var known: (any Model)??
     /// Whether the listener has no current model and was added to one that was given along.
     private var isWithoutModel = false
 
-    /// Whether the listener adds itself, to its `current` model or else to `other`, with what it is known to hold;
-    /// remembers it otherwise.
+    /// Whether the listener adds itself with the model that it is known to hold: `current`, or else `other`.
+    ///
+    /// That is the known model from now on.
     func isKnown(_ current: (any Model)?, or other: (any Model)?) -> Bool {
         isWithoutModel = current == nil && other != nil
         let model = current ?? other
@@ -74,7 +75,7 @@ final class ListenerRecord: DeliveryReceiver {
 
     func finishUpdate(context: (any Sendable)?) { batch?.finishUpdate(context: context) }
 
-    /// Tells the listener what it missed, by its model before and after.
+    /// Tells the listener the changes that it missed, by its model before and after.
     ///
     /// A listener that let go of its model is not given it back.
     func resume() {

@@ -27,7 +27,7 @@ package struct Leaf: Model {
         (model as? any Model) ?? Leaf(base: model)
     }
 
-    /// What `node` was made of.
+    /// The model that `node` was made of.
     package static func base(_ node: any Model) -> any SimpleModel {
         (node as? Leaf)?.base ?? node
     }

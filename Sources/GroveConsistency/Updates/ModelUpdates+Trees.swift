@@ -1,10 +1,10 @@
 import GroveModel
 
 extension ModelUpdates {
-    /// What the trees `before` and `after` differ in.
+    /// The differences between the trees `before` and `after`.
     ///
-    /// A model changed that both hold, in another version. A model was deleted that is among `deleted` and that only
-    /// `before` holds: one that came back was not deleted.
+    /// A model changed if both hold it, in different versions. A model was deleted if it is among `deleted` and only `before`
+    /// holds it: one that came back was not deleted.
     ///
     /// - Complexity: O(models in both), each compared once.
     init(from before: [any Model], to after: [any Model], deleted: Set<ModelIdentifier>) {
@@ -33,7 +33,7 @@ extension ModelUpdates {
         return found
     }
 
-    /// Whether a type has another version in `new`; if none is in both, whether the versions differ at all.
+    /// Whether a type has another version in `new`, or no type is in both.
     private static func differ(_ old: [any Model], _ new: [any Model]) -> Bool {
         let pairs = old.flatMap { old in new.filter { type(of: $0) == type(of: old) }.map { (old, $0) } }
         return pairs.isEmpty || pairs.contains { !$0.isEqual(to: $1) }

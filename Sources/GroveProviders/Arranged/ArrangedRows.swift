@@ -23,12 +23,12 @@ public final class ArrangedRows<Row: ProviderRow, Section: Hashable & Comparable
     @ObservationIgnored let source: RowSource<Row>
     @ObservationIgnored let rules: ArrangementRules<Row.Element, Section>
     @ObservationIgnored private var isBuilt = false
-    /// The list as it is shown here.
+    /// The number of the list that is shown here.
     @ObservationIgnored private var list = 0
     @ObservationIgnored private var entries = PersistentVector<Entry<Row.Element>>()
     @ObservationIgnored private var positions = HandlePositions()
     @ObservationIgnored private var items = PersistentVector<ArrangedItem<Row>>()
-    /// How many rows each section has: in order, none of them empty.
+    /// The number of rows of each section, in order; no section is empty.
     @ObservationIgnored private var counts: [(id: Section, count: Int)] = []
 
     init(_ source: RowSource<Row>, _ rules: ArrangementRules<Row.Element, Section>) {
@@ -69,7 +69,7 @@ public final class ArrangedRows<Row: ProviderRow, Section: Hashable & Comparable
         rebuild()
     }
 
-    /// Takes the list as it is.
+    /// Arranges the whole list again.
     private func rebuild() {
         let all = entries.slice(0, entries.count)
         positions = HandlePositions(all.map(\.handle))
@@ -84,7 +84,7 @@ public final class ArrangedRows<Row: ProviderRow, Section: Hashable & Comparable
         }
     }
 
-    /// Whether one element is before another in the list, as far as that was followed.
+    /// Whether one element is before another here; equal elements are in the list's order.
     private func isBefore(_ one: Entry<Row.Element>, _ other: Entry<Row.Element>) -> Bool {
         if let section = rules.section {
             let (first, second) = (section(one.model), section(other.model))
@@ -97,7 +97,7 @@ public final class ArrangedRows<Row: ProviderRow, Section: Hashable & Comparable
         return positions.position(of: one.handle) ?? 0 < positions.position(of: other.handle) ?? 0
     }
 
-    /// How many rows are before an element.
+    /// The number of rows before an element.
     private func place(of entry: Entry<Row.Element>) -> Int {
         var (low, high) = (0, items.count)
         while low < high {
@@ -107,7 +107,7 @@ public final class ArrangedRows<Row: ProviderRow, Section: Hashable & Comparable
         return low
     }
 
-    /// - Returns: whether the element was found, if it is shown; if not, the functions that order it are not of its model alone.
+    /// - Returns: false if the element is shown and was not found: then the closures do not depend on its model alone.
     private func remove(_ entry: Entry<Row.Element>, _ isMoved: inout Bool) -> Bool {
         guard rules.shows(entry.model) else { return true }
         let place = place(of: entry)
@@ -126,7 +126,7 @@ public final class ArrangedRows<Row: ProviderRow, Section: Hashable & Comparable
         isMoved = true
     }
 
-    /// Takes another version of an element that is at its position in the list.
+    /// Takes another version of an element, which is at `position` in the list.
     private func update(
         _ old: Entry<Row.Element>, _ new: Entry<Row.Element>, _ position: Int, _ isMoved: inout Bool
     ) -> Bool {
@@ -169,7 +169,7 @@ extension ArrangedRows: RowFollower {
             rebuild()
             isMoved = true
         }
-        // What views read is asked for after this turn.
+        // Views read the rows after this turn.
         if isMoved { withMutation(keyPath: \.rows) {} }
     }
 
@@ -181,7 +181,7 @@ extension ArrangedRows: RowFollower {
         for splice in changes.splices {
             for entry in splice.removed { guard remove(entry, &isMoved) else { return false } }
         }
-        // The order of the others is the same before and after.
+        // The order of the other elements is the same before and after.
         for splice in changes.splices {
             positions.note(splice.start, removed: splice.removed.count, splice.inserted.map(\.handle))
         }

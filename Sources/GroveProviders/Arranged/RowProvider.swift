@@ -73,11 +73,11 @@ extension RowProvider {
     }
 }
 
-/// Which rows are shown, and in what order.
+/// The rules by which rows are shown, ordered and put into sections.
 @MainActor
 struct ArrangementRules<Element, Section> {
     var filters: [(Element) -> Bool] = []
-    /// What counts first is first.
+    /// The orders; the first one that tells two elements apart decides.
     var orders: [(Element, Element) -> Bool] = []
     var section: ((Element) -> Section)?
     var isSectionBefore: (Section, Section) -> Bool = { _, _ in false }

@@ -3,7 +3,7 @@ import GroveModel
 /// The list that is arranged.
 @MainActor
 struct RowSource<Row: ProviderRow> {
-    /// Tells the lists apart that a provider shows one after another: their handles are others.
+    /// The number of the list: a provider may show several in turn, each with handles of its own.
     let list: () -> Int
     let entries: () -> PersistentVector<Entry<Row.Element>>
     /// The row of an element that is at a position.
@@ -11,13 +11,13 @@ struct RowSource<Row: ProviderRow> {
     let join: (any RowFollower) -> Void
 }
 
-/// What is brought up to date after each change of a list.
+/// A follower of a list, which is brought up to date after each change.
 @MainActor
 protocol RowFollower: AnyObject {
     func follow()
 }
 
-/// Those that follow a list; held weakly.
+/// The followers of a list, held weakly.
 @MainActor
 struct RowFollowers {
     private struct Holder {
@@ -36,16 +36,16 @@ struct RowFollowers {
     }
 }
 
-/// What leads from one state of a list to a later one.
+/// The changes that lead from one state of a list to a later one.
 struct ListDifference<T: Sendable> {
-    /// Elements that keep their places among the others, in another version, with their positions in the later state.
+    /// The elements that stay in place in another version, with their positions in the later state.
     var updates: [(old: Entry<T>, new: Entry<T>, position: Int)] = []
-    /// The others, to be applied in this order: `start` is right once the splices before it were applied.
+    /// The other changes, in the order in which they apply: each `start` is valid after the splices before it.
     var splices: [(start: Int, removed: [Entry<T>], inserted: [Entry<T>])] = []
-    /// How many elements are concerned.
+    /// The number of elements that came, left or changed.
     var count = 0
 
-    /// - Complexity: linear in the leaves, and in the elements of those that the states do not share.
+    /// - Complexity: linear in the number of leaves, and in the elements of the leaves that the states do not share.
     init(from old: PersistentVector<Entry<T>>, to new: PersistentVector<Entry<T>>) {
         for part in new.parts(differingFrom: old) {
             let (before, after) = (old.slice(part.old), new.slice(part.new))

@@ -1,15 +1,15 @@
-/// The places in which a list differs from what it was, after elements were replaced in one place after the other.
+/// The ranges in which a list differs from an earlier state, after several replacements.
 struct ChangedRanges {
-    /// What of the list before was replaced, and by what of the list now.
+    /// A range of the earlier list, and the range of the present list that replaced it.
     struct Change: Equatable {
         var old: Range<Int>
         var new: Range<Int>
     }
 
-    /// In order; what is between two of them is the same in both lists.
+    /// The changes in order; the elements between them are the same in both lists.
     private(set) var changes: [Change] = []
 
-    /// Notes that the `removed` elements from `start` on, of the list as it is by now, were replaced by `inserted` others.
+    /// Notes that `removed` elements of the present list, from `start` on, were replaced by `inserted` others.
     ///
     /// - Complexity: O(*n*) for *n* changes.
     mutating func note(_ start: Int, removed: Int, inserted: Int) {
@@ -17,7 +17,7 @@ struct ChangedRanges {
         let first = changes.firstIndex { $0.new.upperBound >= start } ?? changes.count
         let last = changes[first...].firstIndex { $0.new.lowerBound > end } ?? changes.count
         let (head, tail) = (changes[first..<last].first, changes[first..<last].last)
-        // By how much elements have moved, before the changes that are touched and behind them.
+        // The distances by which the elements before and behind the touched changes have moved.
         let before = first > 0 ? changes[first - 1].new.upperBound - changes[first - 1].old.upperBound : 0
         let behind = tail.map { $0.new.upperBound - $0.old.upperBound } ?? before
         let (newStart, newEnd) = (min(start, head?.new.lowerBound ?? start), max(end, tail?.new.upperBound ?? end))

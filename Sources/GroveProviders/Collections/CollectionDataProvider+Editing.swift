@@ -23,7 +23,7 @@ extension CollectionDataProvider {
         _ data: [T], cacheKey: String?, shouldCache: Bool = true, context: (any Sendable)? = nil
     ) {
         let isSameList = cacheKey == self.cacheKey
-        // An edit of what is shown leaves a load of it as it is.
+        // An edit of the list that is being loaded does not end the load.
         let isLoading = isSameList && cacheKey != nil && loading?.wish == wishes && loading?.cacheKey == cacheKey
         if !isLoading { wishes += 1 }
         endInterest()
@@ -55,7 +55,7 @@ extension CollectionDataProvider {
         if isChange { store.tell(.reset, by: [self], context: context, at: time, before: before) }
     }
 
-    /// Shows what the network brought for this provider: `new` in the place of `old`.
+    /// Shows the answer that this provider asked the network for: `new` in the place of `old`.
     func showTaken(
         _ isChange: Bool, _ old: some Collection<Entry<T>>, _ new: [Entry<T>], _ context: (any Sendable)?, at time: Date
     ) {
@@ -67,7 +67,7 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Which elements changed, if no others came, went or moved; else `nil`.
+    /// The handles of the elements that changed; `nil` if any came, went or moved.
     private static func updated(from old: [Entry<T>], to new: [Entry<T>]) -> [Int]? {
         guard old.count == new.count else { return nil }
         var updated: [Int] = []
@@ -91,7 +91,7 @@ extension CollectionDataProvider {
         put(newData, shouldCache, context) { (entries.count, .last) }
     }
 
-    /// Puts elements in; if the list holds each identifier once, those that are there are updated.
+    /// Inserts elements; if the list holds each identifier once, elements that it has are updated.
     func put(
         _ elements: [T], _ shouldCache: Bool, _ context: (any Sendable)?, at place: () -> (Int, EntryPlace<T>)
     ) {
@@ -112,7 +112,7 @@ extension CollectionDataProvider {
                 new.append(element)
                 continue
             }
-            // What a sibling has removed, and this provider still shows, stays removed.
+            // An element that a sibling removed stays removed, even if this provider still shows it.
             let shown = confirmedEntries
             let found =
                 store.index(of: identifier).map { store.entries[$0] }
@@ -145,9 +145,9 @@ extension CollectionDataProvider {
     }
 
     /// - Parameters:
-    ///   - index: where they are in the list that this provider shows.
-    ///   - anchor: where they are to be in the newest list.
-    ///   - isUpsert: whether the cache leaves those out whose identifiers its list has.
+    ///   - index: their index in the list that this provider shows.
+    ///   - anchor: their place in the newest list.
+    ///   - isUpsert: whether the cache leaves out elements whose identifiers its list has.
     func insert(
         _ newData: [T], at index: Int, _ anchor: EntryPlace<T>, _ shouldCache: Bool, _ context: (any Sendable)?,
         isUpsert: Bool, page: AppliedPage? = nil
@@ -197,14 +197,14 @@ extension CollectionDataProvider {
 
     /// Puts `element` in the place of the element of `handle`, which this provider need not show.
     ///
-    /// - Parameter index: where that is shown, if it is known.
+    /// - Parameter index: the index at which that is shown, if it is known.
     func replace(
         _ handle: Int, with element: T, near index: Int = 0, _ shouldCache: Bool, _ context: (any Sendable)?
     ) {
         let index = entries.index(of: handle, near: index)
         if let index { editShown { $0[index].model = element } }
         guard let place = store.position(of: handle) else {
-            // A sibling removed it from the list: what is left to do is to tell of the model's new version.
+            // A sibling removed it from the list: only the model's new version is left to post.
             return dataModelManager.updateModel(element, updateCache: shouldCache, context: context)
         }
         let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.entries)
@@ -236,7 +236,7 @@ extension CollectionDataProvider {
 
     /// Moves the element at `index` to before the one at `target`, both of the list that this provider shows.
     ///
-    /// - Parameter anchor: where it is to be in the newest list.
+    /// - Parameter anchor: its place in the newest list.
     func move(
         _ index: Int, before target: Int, _ anchor: EntryPlace<T>, _ shouldCache: Bool, _ context: (any Sendable)?
     ) {
@@ -271,14 +271,14 @@ extension CollectionDataProvider {
     func place(of index: Int) -> EntryPlace<T> {
         if index == 0 { return .first }
         let shown = SeenEntry(index: index - 1, list: entries, position: index - 1)
-        // Named in the newest list, where an element that is there more than once is the one that is meant.
+        // The anchor is an element of the newest list, so that of several with one identifier the right one is meant.
         let gap = EntryPlace.after(shown).gap(in: store.entries)
         return gap == 0 ? .first : .after(store.seen(gap - 1))
     }
 
     /// Posts an edit to the engine and the cache.
     ///
-    /// - Parameter former: the list before it.
+    /// - Parameter former: the list before the edit.
     @discardableResult
     private func commit(
         _ edit: EntryEdit<T>, of former: PersistentVector<Entry<T>>, leaving: [Int]?, joining: [Entry<T>],
@@ -331,6 +331,6 @@ extension CollectionDataProvider {
 struct AppliedPage {
     let turn: Turn
     let place: Place
-    /// The models as they are stored: as the network brought them.
+    /// The models to store, as the network brought them.
     let stored: [any SimpleModel]
 }

@@ -58,7 +58,7 @@ extension CollectionDataProvider {
         put(elements, shouldCache, context) { find(place) }
     }
 
-    /// Inserts an element that an answer has brought, which is shown already; as an edit if there is none.
+    /// Inserts an element of the applied answer `page`; as an edit if that is `nil`.
     func insert(_ element: T, at place: ElementPlace, of page: AppliedPage?) {
         let (gap, anchor) = find(place)
         insert([element], at: gap, anchor, true, nil, isUpsert: true, page: page)
@@ -116,12 +116,12 @@ extension CollectionDataProvider {
         return true
     }
 
-    /// Where the element of a row is in the list that this provider shows.
+    /// The index of a row's element in the list that this provider shows.
     private func index(of row: CollectionRow<T>.ID) -> Int? {
         row.list == store.key.rawValue ? entries.index(of: row.handle, near: 0) : nil
     }
 
-    /// Before which index a row is, and where that is in the newest list.
+    /// The index of a row here, or the end, with the same place in the newest list.
     private func find(_ row: CollectionRow<T>.ID?) -> (gap: Int, anchor: EntryPlace<T>) {
         guard let row, let index = index(of: row) else { return (count, .last) }
         return find(before: index)
@@ -132,7 +132,7 @@ extension CollectionDataProvider {
         return (index, found.map { .before(store.seen($0)) } ?? place(of: index))
     }
 
-    /// Before which index of the list that this provider shows a place is, and where it is in the newest list.
+    /// The index before which a place is in the list shown here, with the same place in the newest list.
     private func find(_ place: ElementPlace) -> (gap: Int, anchor: EntryPlace<T>) {
         let end = (count, EntryPlace<T>.last)
         switch place {

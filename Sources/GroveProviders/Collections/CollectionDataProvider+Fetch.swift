@@ -36,7 +36,7 @@ extension CollectionDataProvider {
         fetch(cacheKey, missing, isLoad: false, context, completion)
     }
 
-    /// - Parameter isLoad: whether the network is asked too, so that the cache's answer is not the end.
+    /// - Parameter isLoad: whether the network is asked too, so that the cache's answer does not end the request.
     private func fetch(
         _ cacheKey: String?, _ missing: MissingElements, isLoad: Bool, _ context: (any Sendable)?,
         _ completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
@@ -51,7 +51,7 @@ extension CollectionDataProvider {
         let setAt = found.setAt
         found.load(for: self, missing: missing, context: context) { [weak self] models, error in
             guard let self, self.wishes == wish else {
-                // What was asked for is not what is wanted any more.
+                // The owner has asked for something else since.
                 return completion(self.map(\.data) ?? models, self == nil ? error : nil)
             }
             let miss = found.miss
@@ -72,7 +72,7 @@ extension CollectionDataProvider {
                 } else {
                     miss.map { .missing($0) }
                 }
-            // The network's answer ends a load; what was set meanwhile is fresh.
+            // The network's answer ends a load; data that were set meanwhile are fresh.
             self.updateState { request in
                 if !isLoad {
                     request.end(answer)
@@ -103,7 +103,7 @@ extension CollectionDataProvider {
     /// Whether the provider shows nothing, and does not know whether there is anything.
     private var hasNothing: Bool { !store.isLoaded && entries.count == 0 && store.awaited.isEmpty }
 
-    /// Shows what the owner asked for.
+    /// Shows the list that the owner asked for.
     private func show(_ found: CollectionStore<T>, _ context: (any Sendable)?) {
         guard found !== store else { return }
         let isChange = entries.count > 0 || found.entries.count > 0
@@ -203,7 +203,7 @@ extension CollectionDataProvider {
                     self.take(answer, part, cacheKey, isWanted: wish == self.wishes, isFirst: isFirst, context)
                 })
         } catch {
-            // Promptly, when the task is cancelled.
+            // If the task is cancelled, this returns at once.
             _ = await cached.answer()
             if wish == wishes, manager.lifeNow == began { updateState { $0.fail(error) } }
             throw error
@@ -218,9 +218,9 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Takes what the network brought.
+    /// Takes an answer of the network.
     ///
-    /// - Parameter isFirst: whether none of those who asked for the same has taken it already.
+    /// - Parameter isFirst: whether no other caller of the same request has taken it already.
     private func take(
         _ answer: Answer<[T]>, _ part: LoadedPart, _ cacheKey: String, isWanted: Bool, isFirst: Bool,
         _ context: (any Sendable)?
@@ -241,7 +241,7 @@ extension CollectionDataProvider {
 }
 
 extension Answer {
-    /// The models as the network brought them, less those that were deleted since; of those that are left, the ones at `kept`.
+    /// The models as the network brought them: those at `kept` of the ones that were not deleted since.
     func left<T>(by taken: TakenAnswer, _ kept: [Int]) -> [T] where Value == [T] {
         let left = zip(value, taken.models).compactMap { $1 == nil ? nil : $0 }
         return kept.filter(left.indices.contains).map { left[$0] }
@@ -262,7 +262,7 @@ public enum LoadedPart: Sendable {
 }
 
 extension CollectionStore {
-    /// What of the list follows `page`, its new first rows, if one of the old first rows is among them.
+    /// The rows of the list that follow `page`, its new first rows, if one of the old first rows is among those.
     private func follow(_ page: [Entry<T>]) -> [Entry<T>] {
         let there = Set(page.map(\.handle))
         let first = entries.slice(0, min(entries.count, page.count))
@@ -270,14 +270,14 @@ extension CollectionStore {
         return entries.slice(last + 1, entries.count).filter { !there.contains($0.handle) }
     }
 
-    /// What is shown of the list.
+    /// The elements that are shown, with the turn of the last change.
     var shownNow: ShownNow {
         ShownNow(models: entries.slice(0, entries.count).map(\.model), editedAt: max(editedAt, changedAt))
     }
 
     /// Makes an answer of the network the list, unless a newer answer, or whole list, is there.
     ///
-    /// - Parameter viewer: who asked, and is told of it as of a change of its own.
+    /// - Parameter viewer: the provider that asked; it is told of the list as of a change of its own.
     func take(
         _ answer: Answer<[T]>, _ taken: TakenAnswer, _ part: LoadedPart, for viewer: CollectionDataProvider<T>?,
         _ context: (any Sendable)?, at time: Date
@@ -288,7 +288,7 @@ extension CollectionStore {
         let models = kept.map { all[$0] }
         let before = shownBeforeEdit
         let (former, old) = (entries, entries.slice(0, entries.count))
-        // What was edited since is applied again to the list; the models were compared already.
+        // Edits since the request are applied to the list again; the models were compared already.
         let rows = successors(for: models)
         let answered = part == .firstPage ? rows + follow(rows) : rows
         let (new, isEdited) = applyingEdits(since: answer.place.turn, to: answered)
@@ -298,10 +298,10 @@ extension CollectionStore {
         setAt = answer.place.turn
         confirmed = taken.lost.isEmpty && !isEdited ? answer.askedAt : nil
         markEdited(at: taken.turn)
-        // What was kept before the request is not in the answer.
+        // A kept edit is dropped if the list no longer has one of its elements.
         pending.removeAll { $0.isKept && $0.edit.entries.contains { position(of: $0.handle) == nil } }
         manager.inOrder { _ in
-            // What was read of the list before this has not seen it saved.
+            // A read of the list that began before this does not have the list that is saved now.
             editedAt = manager.consistencyManager.join(
                 taken.turn, key, elements: new.map { ($0.handle, Leaf.node($0.model)) }, leavesOthers: true)
             save(

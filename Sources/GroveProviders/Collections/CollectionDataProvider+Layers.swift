@@ -2,9 +2,9 @@ import GroveConsistency
 import GroveModel
 
 extension CollectionDataProvider: LayeredScreen {
-    /// Puts the layers over the newest list; a provider that is paused, or was not told of everything yet, goes on with what it shows.
+    /// Puts the layers over the newest list, unless the provider is paused or was not told of everything yet.
     ///
-    /// - Parameter isNews: whether the list may have changed: what others have told of since may be newer than what it has else.
+    /// - Parameter isNews: whether the list may have changed, so that the layers must learn of its new versions.
     func layer(by layers: any ShownLayers, isNews: Bool) {
         guard snapshot == nil else { return }
         guard !layers.isEmpty else { return layered = nil }
@@ -13,7 +13,7 @@ extension CollectionDataProvider: LayeredScreen {
         layered = LayeredList.entries(of: confirmed, in: store, by: layers).map { PersistentVector($0) }
     }
 
-    /// Lets the layers know which elements are new, or other versions.
+    /// Tells the layers which elements are new or have new versions.
     private func learn(_ confirmed: [Entry<T>], _ layers: any ShownLayers) {
         let known = Dictionary(
             lastConfirmed.slice(0, lastConfirmed.count).map { ($0.handle, $0) }, uniquingKeysWith: { first, _ in first }
@@ -109,7 +109,7 @@ enum LayeredList {
         return isChanged ? shown : nil
     }
 
-    /// What leads from one list to another: deletions from the end, then insertions, then updates; `nil` if they are the same.
+    /// The changes from one list to another: deletions from the end, then insertions, then updates; `nil` if there are none.
     ///
     /// O(*n*). An element that moved is deleted and inserted.
     static func change<T: SimpleModel>(
@@ -118,7 +118,7 @@ enum LayeredList {
         let (before, after) = (old.slice(0, old.count), new.slice(0, new.count))
         var places: [Int: Int] = [:]
         for (index, entry) in after.enumerated() { places[entry.handle] = index }
-        // Those that stay in order: the longest run that rises, found greedily.
+        // The elements that stay: those whose places rise, chosen greedily.
         var kept: [Int: T] = [:]
         var last = -1
         var changes: [CollectionChangeInformation] = []

@@ -49,7 +49,7 @@ extension CollectionDataProvider {
         }
     }
 
-    /// This provider, or one more if it shows another list by now.
+    /// This provider, or another provider of `store` if this one shows another list by now.
     private func provider(of store: CollectionStore<T>) -> CollectionDataProvider {
         if self.store === store { return self }
         let provider = CollectionDataProvider(dataModelManager: dataModelManager)
@@ -57,7 +57,7 @@ extension CollectionDataProvider {
         return provider
     }
 
-    /// Appends a page that was applied: what the list has already stays where it is.
+    /// Appends a page that was applied; elements that the list has already stay in place.
     private func append(_ answer: Answer<[T]>, _ taken: TakenAnswer, _ context: (any Sendable)?) {
         var (new, stored): ([T], [T]) = ([], [])
         var seen: Set<ModelIdentifier> = []

@@ -37,7 +37,7 @@ extension CollectionDataProvider {
         completion: EditCompletion? = nil
     ) {
         let provider = holder(cacheKey, dataModelManager)
-        // What the cache has forgotten of the collection is no reason to forget the rest.
+        // Elements that the cache does not have are left out; the rest of the collection is kept.
         provider.store.load(for: provider, missing: .skip, context: context) { _, error in
             if error == nil { provider.append(newData, context: context) }
             completion?(error)
@@ -76,7 +76,7 @@ extension CollectionDataProvider {
 
     private static var outside: String { "An index is outside of the collection." }
 
-    /// - Parameter body: makes the edit; returns why it did not.
+    /// - Parameter body: makes the edit, or returns the reason why it did not.
     private static func edit(
         _ cacheKey: String, _ manager: DataModelManager, _ context: (any Sendable)?, _ completion: EditCompletion?,
         _ body: @escaping @MainActor (CollectionDataProvider<T>, [T]) -> String?

@@ -40,31 +40,31 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored private var request = RequestState()
 
     @ObservationIgnored var store: CollectionStore<T>
-    /// What a provider shows that is paused, or was not told of the newest changes yet.
+    /// The list that is shown while the provider is paused or was not told of the newest changes.
     @ObservationIgnored var snapshot: ListState<T>?
     /// The list with the layers over it; `nil` if they leave it as it is.
     @ObservationIgnored var layered: PersistentVector<Entry<T>>?
-    /// The list that the layers have learned of last.
+    /// The list of which the layers learned last.
     @ObservationIgnored var lastConfirmed = PersistentVector<Entry<T>>()
-    /// What was told last, if the manager has layers.
+    /// The list that was told last, if the manager has layers.
     @ObservationIgnored var lastShown = PersistentVector<Entry<T>>()
-    /// Whether the owner edited what is shown before being told of what changed meanwhile.
+    /// Whether the owner edited the list that is shown before being told of newer changes.
     @ObservationIgnored var isDiverged = false
     /// The last change of the store that the provider was told of or skipped.
     @ObservationIgnored var toldThrough = 0
     @ObservationIgnored private var isPausedNow = false
-    /// What a change that was not told yet came with, and when it was made.
+    /// The context and the time of the last change that was not told yet.
     @ObservationIgnored private var missed: (context: (any Sendable)?, time: Date)?
-    /// Counts what the owner asked for: data, a fetch or a load.
+    /// The number of the owner's last request: data that were set, a fetch or a load.
     @ObservationIgnored var wishes = 0
     /// The wish that a load under way is about, and its key.
     @ObservationIgnored var loading: (wish: Int, cacheKey: String)?
     /// The list that was asked for, and that neither memory nor the cache has yet.
     @ObservationIgnored var interest: CollectionStore<T>?
-    /// Those that show the rows in another order.
+    /// The arrangements of the rows.
     @ObservationIgnored var arrangements = RowFollowers()
     @ObservationIgnored let broadcast = Broadcast<CollectionDataChange>()
-    /// Counts changes, for observation.
+    /// The number of changes, for observation.
     var revision = 0
 
     /// Whether the list holds each identifier once: an inserted element that is already there is updated in place.
@@ -145,7 +145,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         followStore()
     }
 
-    /// Shows the newest list, or while paused goes on with what that is now.
+    /// Shows the newest list; a paused provider stays with the state that the list has now.
     func followStore() {
         if dataModelManager.layers != nil, snapshot == nil, layered == nil { lastShown = store.entries }
         snapshot = isPausedNow ? store.state : nil
@@ -159,7 +159,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         note(.reset, isOwn: true, context, at: time)
     }
 
-    /// Edits what is shown, if that is not the newest list.
+    /// Edits the list that is shown, if it is not the newest one.
     func editShown(_ body: (inout PersistentVector<Entry<T>>) -> Void) {
         guard snapshot != nil else { return }
         guard layered == nil else {
@@ -189,7 +189,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         note(news.change, isOwn: false, news.context, at: news.time)
     }
 
-    /// Goes from what is shown to the newest list.
+    /// Goes from the list that is shown to the newest one.
     private func catchUp(_ context: (any Sendable)?, at time: Date) {
         guard let old = snapshot else { return }
         followStore()
@@ -197,7 +197,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         note(change, isOwn: false, context, at: time)
     }
 
-    /// - Parameter updated: the elements that changed, if `change` is a reset and they are known.
+    /// - Parameter updated: the handles of the elements that changed, if `change` is a reset and they are known.
     func note(
         _ change: CollectionChange, isOwn: Bool, _ context: (any Sendable)?, at time: Date, updated: [Int]? = nil
     ) {
@@ -244,7 +244,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         if snapshot == nil { snapshot = store.state }
     }
 
-    /// What leads from one state of the list to a later one; `nil` if they are the same.
+    /// The changes from one state of the list to a later one; `nil` if there are none.
     ///
     /// O(*n*).
     private static func change(
@@ -291,7 +291,7 @@ extension CollectionDataProvider: ConsistencyManagerListener {
 
 extension CollectionDataProvider: WipeableProvider {
     func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
-        // A list with a key is told once for all who show it.
+        // A list with a key is told once for all providers that show it.
         if store.cacheKey == nil { store.note(missing: misses, whole: whole, readAt: time) }
     }
 

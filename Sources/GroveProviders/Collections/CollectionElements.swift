@@ -15,18 +15,18 @@ public struct CollectionElements<T: Sendable>: RandomAccessCollection, Sendable 
     public subscript(position: Int) -> T { entries[position].model }
 }
 
-/// An element of a collection, with what tells it from every other element there ever was.
+/// An element of a collection, with a handle that no other element of its list ever has.
 struct Entry<T: Sendable>: Sendable {
     let handle: Int
-    /// Counts the element's versions.
+    /// The number of the element's version.
     var revision = 0
-    /// The place, in the order of calls, of the edit that set the model; older news are not for it.
+    /// The place, in the order of calls, of the edit that set the model; older news are ignored.
     var editedAt = Turn.zero
     var model: T
 }
 
 extension Array {
-    /// How many elements at the beginning have the handles of those of `other`, and how many others at the end.
+    /// The numbers of elements at the beginning, and of others at the end, that have the same handles as those of `other`.
     func sharedEnds<T>(with other: [Element]) -> (head: Int, tail: Int) where Element == Entry<T> {
         let shared = Swift.min(count, other.count)
         let head = (0..<shared).first { self[$0].handle != other[$0].handle } ?? shared

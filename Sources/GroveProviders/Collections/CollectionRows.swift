@@ -100,9 +100,9 @@ extension CollectionDataProvider {
         access(keyPath: \.everyRow)
     }
 
-    /// Tells views which of what they read changed.
+    /// Tells the views that read something that changed.
     ///
-    /// - Parameter updated: the elements that changed, if no others came, went or moved; `nil` if `change` says it.
+    /// - Parameter updated: the handles of the elements that changed, if no others came, went or moved; `nil` if `change` says it.
     func tellViews(_ change: CollectionChange, updated: [Int]?) {
         revision += 1
         arrangements.tell()
@@ -116,7 +116,7 @@ extension CollectionDataProvider {
             return tellRows(indices.filter { $0 < entries.count }.map { entries[$0].handle })
         }
         withMutation(keyPath: \.order) {}
-        // The indices of updates beside others are not those of the end.
+        // Beside other changes, the indices of updates are not those of the final list.
         if !indices.isEmpty { withMutation(keyPath: \.everyRow) {} }
     }
 
@@ -125,7 +125,7 @@ extension CollectionDataProvider {
     }
 }
 
-/// What views read, by name; there is nothing behind the names.
+/// The names under which views observe the rows; there is nothing behind them.
 extension CollectionDataProvider {
     fileprivate var order: Int { 0 }
     fileprivate var everyRow: Int { 0 }

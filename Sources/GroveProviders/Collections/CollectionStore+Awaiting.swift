@@ -4,7 +4,7 @@ import GroveModel
 /// A place in a list whose model does not exist yet.
 struct AwaitedElement {
     let identifier: ModelIdentifier
-    /// The element or awaited place before it, by handle.
+    /// The handle of the element or awaited place before it.
     let predecessor: Int?
     /// The index at which the place was made.
     let index: Int
@@ -26,7 +26,7 @@ extension CollectionStore {
         manager.inOrder { _ in manager.consistencyManager.await(key, places) }
     }
 
-    /// Puts the models that arrived in their places; what changed by that.
+    /// Puts the models that arrived in their places, and returns the changes.
     func take(_ arrived: [ElementChange], context: (any Sendable)?) -> [CollectionChangeInformation] {
         var information: [CollectionChangeInformation] = []
         for change in arrived.sorted(by: { $0.handle < $1.handle }) {
@@ -58,8 +58,9 @@ extension CollectionStore {
         arrivedPlaces = [:]
     }
 
-    /// Where the place is now: behind the nearest before it that is there, else before the first that was made behind it,
-    /// else where it was made.
+    /// The index of the place now: behind the nearest predecessor that is there.
+    ///
+    /// If there is none, it is before the first place that was made behind it, or else the index at which it was made.
     private func index(of handle: Int, _ place: AwaitedElement) -> Int {
         for before in predecessors(of: place) {
             if let index = position(of: before) { return index + 1 }
@@ -68,7 +69,7 @@ extension CollectionStore {
         return behind.keys.compactMap(position).min() ?? min(place.index, entries.count)
     }
 
-    /// What was before the place when it was made, the nearest first, as far as that is known.
+    /// The handles that were before the place when it was made, the nearest first, as far as they are known.
     private func predecessors(of place: AwaitedElement) -> [Int] {
         var found: [Int] = []
         var next = place.predecessor

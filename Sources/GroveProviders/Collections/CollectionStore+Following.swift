@@ -8,7 +8,7 @@ import GroveModel
 #endif
 
 extension CollectionStore {
-    /// How this list is brought up to date: see ``DataModelManager/markStale(_:)``.
+    /// The reader that brings this list up to date: see ``DataModelManager/markStale(_:)``.
     func reader(of name: ModelIdentifier) -> ListReader {
         let (consistency, stale, key, type) = (manager.consistencyManager, manager.stale, key, T.self)
         let missing = missing
@@ -20,7 +20,7 @@ extension CollectionStore {
                     switch view?.model(identifier, as: type) {
                     case .hit(let model): brought[identifier] = model
                     case .miss(let miss) where miss.reason == .deleted:
-                        // It may be written again, and then the list has it.
+                        // The model may be written again; then the list has it again.
                         _ = stale.withLock { $0.wait(.list(name), for: miss.identifier) }
                     case .miss, nil: isLacking = true
                     }
@@ -47,7 +47,7 @@ extension CollectionStore {
                 read = view?.list(name, of: type, missing: .skip)
             }
             if miss?.reason == .deleted { miss = nil }
-            // Before anything else is read, so that nothing comes in between.
+            // The waits are noted before anything else is read, so that nothing comes in between.
             for missing in [miss?.identifier].compactMap(\.self) + (read?.value?.hidden.compactMap(\.awaits) ?? []) {
                 _ = stale.withLock { $0.wait(.list(name), for: missing) }
             }
@@ -69,7 +69,7 @@ extension CollectionStore {
     ///
     /// - Parameters:
     ///   - list: `nil` if there is none, or not all of it.
-    ///   - miss: what the cache does not have.
+    ///   - miss: the record that the cache does not have.
     ///   - fresh: the elements that were read, and not held before.
     ///   - isWiped: whether the cache was emptied, so that a list that it does not have is gone.
     private func show(
@@ -79,7 +79,7 @@ extension CollectionStore {
         let name = ModelIdentifier(cacheKey ?? "")
         func end() { consistency.joinFetched(began, nil, []) }
         endEditsOfBefore()
-        // A load that is under way may have looked before.
+        // A load that is under way may have read the cache earlier.
         guard !isLoading || isWiped && pending.isEmpty else {
             isStale = true
             return end()
@@ -87,15 +87,15 @@ extension CollectionStore {
         interested.removeAll { $0.viewer == nil }
         let isShown = isLoaded || entries.count > 0
         guard isShown || isLoading || !interested.isEmpty, !consistency.isCancelled(since: began) else { return end() }
-        // What was edited since may be newer than what was read: it is read again behind that.
+        // An edit since may be newer than the read: the list is read again behind it.
         guard editedAt <= began else {
             end()
-            // The commits that were not told because of this read are not in what is known: later ones do not help alone.
+            // The list is without the commits that were not told because of this read: later ones alone do not help.
             commit = nil
             return manager.markStale([.list(name)])
         }
         guard let list else {
-            // What was edited since is stored by now, or will be.
+            // The pending edits are stored by now, or will be.
             guard pending.isEmpty else {
                 guard showsRowsOfBefore else { return end() }
                 return show(ListBase(entries: PersistentVector(), hidden: []), asOf: began, over: fresh)
@@ -132,14 +132,14 @@ extension CollectionStore {
         let information = show(list, asOf: began, over: fresh, reading: nil) ?? []
         if !information.isEmpty { changedAt = max(changedAt, began) }
         tellWhole()
-        // Who is told may edit; so that comes last.
+        // A provider that is told may edit, so that comes last.
         guard !information.isEmpty || isNew else { return }
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
     }
 
-    /// Lets the list be read again once one of `names` is written, which it has, and which is deleted here.
+    /// Lets the list be read again once one of `names` is written: elements of the cache's list that are deleted here.
     ///
-    /// - Parameter others: those of them of which it is known when they are shown again.
+    /// - Parameter others: the names of which it is known already when they are shown again.
     private func awaitHidden(_ names: [ModelIdentifier], besides others: [ModelIdentifier]) {
         guard names.count > others.count, let cacheKey else { return }
         manager.stale.withLock { stale in
@@ -147,19 +147,19 @@ extension CollectionStore {
         }
     }
 
-    /// The handles of what the pending edits bring, and the cache's list does not have yet.
+    /// The handles of the elements that pending edits bring and that the cache's list does not have yet.
     private var handlesOfPending: Set<Int> {
         guard let committed, !pending.isEmpty else { return [] }
         let there = Set(committed.slice(0, committed.count).map(\.handle))
         return Set(pending.flatMap(\.edit.entries).map(\.handle)).subtracting(there)
     }
 
-    /// Takes what commits did to the list, in order.
+    /// Takes the changes that commits made to the list, in order.
     ///
     /// - Parameters:
     ///   - models: the elements that came, as far as they were not deleted since.
     ///   - isLacking: whether the cache does not have one of them, or not all of it.
-    ///   - fresh: those that are held in no newer version.
+    ///   - fresh: the elements that are held in no newer version.
     private func take(
         _ news: [ListNews], _ models: [ModelIdentifier: T], isLacking: Bool, asOf began: Turn,
         over fresh: Set<ModelIdentifier>
@@ -189,12 +189,12 @@ extension CollectionStore {
             } else if commit == nil {
                 isKnown = false
             } else {
-                // It is in what was read before, or made nothing of that: it is shown no more.
+                // The list that was read has it already, or it changed nothing: as an edit it is shown no more.
                 isAffected = isAffected || own != nil
             }
             endEdits(through: item.ticket)
         }
-        // Whether what is deleted here is there for a list that was set since, only a read knows.
+        // Only a read knows whether a list that was set since has the elements that are deleted here.
         guard isKnown, !isReset || list.hidden.isEmpty else { return readWhole(began, former) }
         isInCache = true
         guard isAffected else {
@@ -215,9 +215,9 @@ extension CollectionStore {
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
     }
 
-    /// Lets the whole list be read again, as what was told of it as of `began` is not enough to show it.
+    /// Lets the whole list be read again, because the news of it as of `began` are not enough to show it.
     ///
-    /// - Parameter former: the edits that were pending before that. The read says which of them it has; it may fail, and then the list that the
+    /// - Parameter former: the edits that were pending before that. The read says which of them it has. If it fails, the list that the
     ///   cache gets with the next edit must have them.
     private func readWhole(_ began: Turn, _ former: [PendingEdit<T>]) {
         (commit, pending) = (nil, former)
@@ -225,14 +225,14 @@ extension CollectionStore {
         if let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
     }
 
-    /// Applies what one commit did to `list`.
+    /// Applies the changes of one commit to `list`.
     ///
-    /// - Returns: whether that was the list.
+    /// - Returns: whether the result is known to be the cache's list.
     private func apply(
         _ item: ListNews, _ own: PendingEdit<T>?, _ models: [ModelIdentifier: T], to list: inout ListBase<T>,
         _ note: (EntrySplice<T>) -> Void
     ) -> Bool {
-        // What moves, and what this manager has put in, goes on as what it is, once.
+        // An element that moves, or that this manager inserted, keeps its entry, once.
         var pool: [ModelIdentifier: [Entry<T>]] = [:]
         var pooled: Set<Int> = []
         func add(_ entries: [Entry<T>]) {
@@ -243,7 +243,7 @@ extension CollectionStore {
         let put = own.map { $0.edit.entries.map(newest) } ?? []
         add(put)
         if item.isWhole {
-            // What a later edit brings is not in that list; it may have what another writer brings of the same identifier.
+            // The elements of later edits are not in that list; it may have another writer's with the same identifiers.
             let coming = handlesOfPending
             add(entries.slice(0, entries.count).filter { !coming.contains($0.handle) })
             list = ListBase(entries: PersistentVector(), hidden: [])
@@ -257,11 +257,11 @@ extension CollectionStore {
                     pooled.remove(entry.handle)
                     if staying.contains(entry.handle) { continue }
                     guard own != nil, gone.contains(entry.handle) else { return entry }
-                    // What was deleted here meanwhile may be there again: only a read knows.
+                    // An element that was deleted here meanwhile may be there again: only a read knows.
                     isKnown = false
                     return nil
                 }
-                // Of others' edits the models were read, but for those that were deleted; of this manager's own they are known.
+                // The models of other writers' edits were read, unless they were deleted; those of own edits should be in the pool.
                 if item.ticket != .none { isKnown = false }
                 return models[identifier].map { entry($0) }
             }

@@ -7,7 +7,7 @@ import GroveModel
     import Foundation
 #endif
 
-/// Who asked for a list that is not there, or not whole, and what they are told.
+/// The viewers that asked for a list that is missing, or not whole, and the news for them.
 extension CollectionStore {
     /// Lets `viewer`, which shows nothing, have the list as soon as a provider or another writer brings it.
     func addInterest(_ viewer: CollectionDataProvider<T>, missing: ModelIdentifier) {
@@ -16,7 +16,7 @@ extension CollectionStore {
         guard let cacheKey, manager.followed != nil else { return }
         let name = ModelIdentifier(cacheKey)
         _ = manager.stale.withLock { $0.wait(.list(name), for: missing) }
-        // What came in the meantime is read now.
+        // A list that came in the meantime is read now.
         manager.markStale([.list(name)])
     }
 
@@ -32,12 +32,12 @@ extension CollectionStore {
         for viewer in welcomed { viewer.takeAwaited(self, context, at: time) }
     }
 
-    /// Tells the owners that others changed the list, and that it is not whole: what is shown stays.
+    /// Tells the owners that another writer changed the list and that it is not whole; the rows that are shown stay.
     func tellLacking(_ miss: CacheMiss) {
         for holder in viewers { holder.viewer?.updateState { $0.note(.missing(miss)) } }
     }
 
-    /// Tells owners that were told otherwise that what they show is whole.
+    /// Tells the owners that were told of a missing record that their list is whole.
     func tellWhole() {
         for holder in viewers {
             guard let viewer = holder.viewer, case .missing = viewer.state else { continue }

@@ -1,13 +1,13 @@
 import GroveConsistency
 import GroveModel
 
-/// How a list is fetched from the cache, once for all who ask meanwhile.
+/// The fetch of a list from the cache: one for all callers that ask meanwhile.
 extension CollectionStore {
     /// Calls `completion` with the content, which is fetched from the cache if it is not known.
     ///
     /// - Parameters:
-    ///   - viewer: who asks, and is not told of what comes as of a change by others.
-    ///   - missing: what an element means that the cache does not have.
+    ///   - viewer: the provider that asks; it is not told of the result as of a change by others.
+    ///   - missing: the meaning of an element that the cache does not have.
     func load(
         for viewer: CollectionDataProvider<T>, missing: MissingElements, context: (any Sendable)?,
         _ completion: @escaping @MainActor ([T]?, (any Error)?) -> Void
@@ -40,7 +40,7 @@ extension CollectionStore {
                 let list = read.value.map { FetchedList($0, newest.map { $0.flatMap { Leaf.base($0) as? T } }) }
                 let found = list?.models
                 let isFresh = self.resets == resets
-                // What is told may edit, wipe or load again; so that comes last.
+                // A provider that is told may edit, wipe or load again, so that comes last.
                 let joined = isFresh ? self.accept(list) : []
                 consistency.joinFetched(fetch, key, joined)
                 self.isLoading = false
@@ -49,7 +49,7 @@ extension CollectionStore {
                 let waiting = self.waiters.compactMap(\.viewer)
                 let answer = self.isLoaded ? Array(CollectionElements(entries: self.entries)) : found
                 if isFresh, let cacheKey = self.cacheKey, missing == .skip, read.value?.hidden.isEmpty == false {
-                    // The loop that follows the cache waits for what was skipped; something may have come since this read.
+                    // The loop that follows the cache waits for the skipped elements; one may have come since this read.
                     manager.markStale([.list(ModelIdentifier(cacheKey))])
                 }
                 if isFresh, found != nil { self.tellFetched(waiting, context) }
@@ -69,17 +69,17 @@ extension CollectionStore {
         manager.markStale([.list(ModelIdentifier(cacheKey))])
     }
 
-    /// Takes what was fetched as what the cache has, under what was edited meanwhile.
+    /// Takes the fetched list as the cache's list, under the edits that were made meanwhile.
     private func accept(_ list: FetchedList<T>?) -> [(handle: Int, model: any Model)] {
         isInCache = list != nil && manager.followed != nil
-        // What was fetched may be with calls that were queued: once they are made, the list is read again.
+        // The fetched list may include calls that were queued: once they are made, the list is read again.
         (commit, hidden) = (list?.commit, list?.hidden ?? [])
         guard let list else {
             isLoaded = isLoaded || entries.count > 0
             if !isLoaded { (pending, committed) = ([], nil) }
             return []
         }
-        // What was put in, and is there already, goes on in the place of that.
+        // An inserted element that the list has already goes on in the place of that one.
         var there: [ModelIdentifier: Entry<T>] = [:]
         let names = Set(list.models.compactMap(\.modelIdentifier))
         for index in pending.indices {
@@ -107,7 +107,7 @@ extension CollectionStore {
         }
     }
 
-    /// Stores what was edited while the list was being read.
+    /// Stores the edits that were made while the list was being read.
     private func saveKept(_ context: (any Sendable)?) {
         guard let cacheKey else { return }
         endEditsOfBefore()

@@ -1,30 +1,30 @@
 import GroveConsistency
 import GroveModel
 
-/// How edits reach the cache: one that follows gets each as that edit, another the whole list.
+/// The way of edits to the cache: a cache that is followed gets each edit, any other the whole list.
 extension CollectionStore {
-    /// Stores an edit that is shown, behind those before it that were kept.
+    /// Stores an edit that is shown, behind the kept edits before it.
     ///
-    /// Called within ``DataModelManager/inOrder(_:)``. While the list is being read the edit is kept: it is made once that is there.
+    /// Called within ``DataModelManager/inOrder(_:)``. While the list is being read the edit is kept: it is made once the list is there.
     ///
     /// - Parameters:
     ///   - edit: the edit.
     ///   - before: the list before the edit.
     ///   - place: the place that it is as of, if it is an answer of the network.
-    ///   - models: what is stored of the elements that the edit brings, if that is not what is shown.
+    ///   - models: the models to store for the elements that the edit brings, if they are not those shown.
     func save(
         _ edit: EntryEdit<T>, of before: PersistentVector<Entry<T>>, asOf place: StoredPlace? = nil,
         storing models: [any SimpleModel]? = nil, context: (any Sendable)?
     ) {
         guard let cacheKey else { return }
         if isLoading, !isLoaded {
-            // Nor may what it brings wait for that.
+            // The models that it brings must not wait for the list.
             saveModels(models ?? edit.entries.map(\.model), asOf: place, context)
             return keep(edit, of: before)
         }
         guard manager.followed != nil else { return saveWhole(cacheKey, context) }
         endEditsOfBefore(beside: before)
-        // What was kept before a whole list makes no difference; an answer is put under what was kept since its request.
+        // Edits kept before a whole list make no difference; an answer goes under those kept since its request.
         if case .set(_, isPage: false) = edit {
             if place == nil { pending.removeAll { $0.ticket == .none } }
             isInCache = isInCache || !pending.contains(where: \.isKept)
@@ -37,7 +37,7 @@ extension CollectionStore {
 
     /// Lets the cache make the edits that were kept.
     ///
-    /// If it does not have the list, or not all of it, it gets what that was before them.
+    /// If the cache does not have the whole list, it gets the list from before them.
     ///
     /// - Parameter before: the list that is shown.
     func sendKept(of before: PersistentVector<Entry<T>>, context: (any Sendable)?) {
@@ -59,9 +59,9 @@ extension CollectionStore {
         }
     }
 
-    /// Stores the list as the edits left it that the cache has refused; what they had brought is saved again by itself.
+    /// Stores the list that the edits made that the cache has refused; the models that they brought are saved by themselves.
     ///
-    /// - Parameter place: as of when the last of them was refused: what others have changed since stays.
+    /// - Parameter place: the place at which the last of them was refused: later changes by other writers stay.
     func saveRefused(asOf place: StoredPlace?) {
         endEditsOfBefore()
         guard isLoaded, let index = pending.lastIndex(where: \.wasRefused) else { return }
@@ -74,16 +74,16 @@ extension CollectionStore {
         }
     }
 
-    /// Passes an edit to the cache, and follows what becomes of it.
+    /// Passes an edit to the cache, and takes its outcome.
     ///
     /// - Parameters:
-    ///   - make: makes the edit of the models that it brings.
+    ///   - make: makes the edit from the models to store.
     ///   - edit: the edit as it is shown; `nil` if the cache can always make it.
-    ///   - models: what is stored of them, if that is not what is shown.
+    ///   - models: the models to store, if they are not those shown.
     ///   - newest: elements of which the newest versions are stored; `nil` for those of `edit`.
-    ///   - former: how often the cache had been emptied when the edit was made, if that was before: its models are stored by themselves, and
-    ///     may be older than what others have stored.
-    /// - Returns: its number.
+    ///   - former: the number of wipes when the edit was made, if it is sent late. Its models are stored by themselves, and may be
+    ///     older than those of other writers.
+    /// - Returns: the edit's number.
     private func send(
         _ make: @escaping @Sendable ([any SimpleModel]) -> ListEdit, _ edit: EntryEdit<T>? = nil,
         storing models: [any SimpleModel]? = nil, newest list: [Entry<T>]? = nil, asOf place: StoredPlace? = nil,
@@ -106,7 +106,7 @@ extension CollectionStore {
                 outcome in
                 guard let manager = manager.value else { return }
                 manager.markStale(stored, after: outcome)
-                // Another list was set since, or a model was deleted: what the cache has is shown.
+                // Another list was set since, or a model was deleted: the cache's list is shown.
                 if case .stored(isWhole: false, _) = outcome { manager.markStale(CollectionOfOne(.list(name))) }
                 // The cache has no such list, or has lost the part that the edit is about.
                 if case .refused(let error, let place) = outcome, error.code == .outOfRange {
@@ -119,7 +119,7 @@ extension CollectionStore {
                         }
                     }
                 }
-                // Those of an edit are saved by themselves from now on.
+                // The models of an edit are saved by themselves from now on.
                 if case .refused = outcome, place == nil, savesModels {
                     for model in stored {
                         manager.note(saving: model, outcome, since: resumptions)
@@ -139,9 +139,9 @@ extension CollectionStore {
         return ticket
     }
 
-    /// Makes the edits from that of a number on again, which the cache could not make, behind what the list was before them.
+    /// Sends the edits from `ticket` on again, which the cache could not make, behind the list from before them.
     ///
-    /// - Parameter edit: the first of them: a read of the list may have let go of it before this is told.
+    /// - Parameter edit: the first of them, which a read of the list may have dropped before this call.
     private func sendAgain(
         from ticket: EditTicket, _ edit: EntryEdit<T>?, madeAt former: WipeCount, _ context: (any Sendable)?
     ) {
@@ -150,13 +150,13 @@ extension CollectionStore {
             keep(edit, of: entries, ticket)
         }
         guard let first = pending.firstIndex(where: { $0.ticket == ticket }) else { return }
-        // What is before a whole list makes no difference, unless that is an answer.
+        // Edits before a whole list make no difference, unless that is an answer.
         if pending[first...].contains(where: { $0.edit.isWhole && !$0.isAnswer }) { return }
         let edits = pending[first...]
         pending[first...] = (edits.filter(\.isAnswer) + edits.filter { !$0.isAnswer })[...]
         for index in first..<pending.count where !pending[index].isAnswer {
             pending[index].ticket = .none
-            // One of them may be made after all, before it is made again.
+            // The cache may still make one of them, before it is sent again.
             if case .insert(let entries, let place, _) = pending[index].edit,
                 entries.allSatisfy({ $0.model.modelIdentifier != nil })
             {
@@ -167,7 +167,7 @@ extension CollectionStore {
         sendKept(of: entries, context: context)
     }
 
-    /// Stores models of an edit by themselves; of one without an identifier the nearest ones below it that have one.
+    /// Stores models of an edit by themselves; for a model without an identifier, the nearest identified ones below it.
     ///
     /// - Parameter isLate: whether that was tried before, so that they may be shown no more.
     func saveModels(
@@ -182,9 +182,9 @@ extension CollectionStore {
         SeenEntry(index: index, list: entries, position: ListBase(entries: entries, hidden: hidden).position(of: index))
     }
 
-    /// Notes an edit that is shown, and that the cache was not told to have made.
+    /// Notes an edit that is shown and that the cache has not reported as made.
     ///
-    /// - Parameter ticket: its number; 0 if it stays in memory until the next one that is stored.
+    /// - Parameter ticket: its number; none if it stays in memory until the next edit that is stored.
     func keep(
         _ edit: EntryEdit<T>, of before: PersistentVector<Entry<T>>, _ ticket: EditTicket = .none,
         isAnswer: Bool = false
@@ -195,21 +195,21 @@ extension CollectionStore {
         pending.append(PendingEdit(ticket: ticket, edit: edit, wipes: manager.wipesNow, isAnswer: isAnswer))
     }
 
-    /// Lets go of the edits up to that of a number, which the cache has made.
+    /// Drops and returns the edits up to `ticket`, which the cache has made.
     @discardableResult
     func endEdits(through ticket: EditTicket) -> [PendingEdit<T>] {
         func isMade(_ edit: PendingEdit<T>) -> Bool { edit.ticket != .none && edit.ticket <= ticket }
-        // What is before a whole list makes no difference.
+        // Edits before a whole list make no difference.
         let whole = pending.lastIndex { $0.edit.isWhole && isMade($0) } ?? -1
         defer { pending = pending.enumerated().filter { $0 > whole && !isMade($1) }.map(\.element) }
         return pending.enumerated().filter { $0 <= whole || isMade($1) }.map(\.element)
     }
 
-    /// Lets go of what was edited before everything was emptied, and of what that was an edit of, though it is shown yet.
+    /// Drops the edits from before everything was emptied, and the list that they were edits of, though it is still shown.
     ///
-    /// What was edited before another process emptied it is of after that, in a list of no other rows.
+    /// Edits from before another process emptied it stay, as edits of an empty list.
     ///
-    /// - Parameter rows: what was shown before the edit that calls this; `nil` if none does.
+    /// - Parameter rows: the rows shown before the edit that calls this; `nil` if no edit does.
     func endEditsOfBefore(beside rows: PersistentVector<Entry<T>>? = nil) {
         let (now, others) = (manager.wipesNow, manager.wipesByOthers)
         pending.removeAll { $0.wipes != now }
@@ -218,15 +218,16 @@ extension CollectionStore {
         (committed, hidden, commit) = (PersistentVector(), [], nil)
     }
 
-    /// Lets go of the edits up to that of a number, which came too late.
+    /// Drops the edits up to `ticket`, which came too late.
     private func dropEdits(through ticket: EditTicket) {
         endEdits(through: ticket)
         endEditsOfBefore()
         if let cacheKey { manager.markStale(CollectionOfOne(.list(ModelIdentifier(cacheKey)))) }
     }
 
-    /// Makes the edits up to that of a number, which the cache has refused, one whole list in memory: it is stored when the cache takes calls
-    /// again, and until then there may be many of them.
+    /// Merges the edits up to `ticket`, which the cache has refused, into one whole list in memory.
+    ///
+    /// It is stored when the cache takes calls again; until then there may be many of them.
     private func settleRefused(through ticket: EditTicket) {
         guard let last = pending.lastIndex(where: { $0.ticket != .none && $0.ticket <= ticket }), var list = committed
         else {
@@ -259,17 +260,17 @@ extension CollectionStore {
         recent.append((turn, edit))
     }
 
-    /// `answer` with the edits that were made since `turn`, and whether they make other rows of it.
+    /// `answer` with the edits that were made since `turn`, and whether they change its rows.
     func applyingEdits(since turn: Turn, to answer: [Entry<T>]) -> (list: [Entry<T>], isEdited: Bool) {
         var list = PersistentVector(answer)
         for (made, edit) in recent where made > turn {
             guard case .insert(let entries, let place, _) = edit else {
-                // What left the list, and is back with the answer, is another element of the same identifier.
+                // An element that left the list and is back with the answer is another one with the same identifier.
                 edit.named(in: list).apply(to: &list)
                 continue
             }
             let there = Set(list.slice(0, list.count).compactMap(\.model.modelIdentifier))
-            // What was deleted since stays away.
+            // An element that was deleted since stays away.
             let new = entries.filter { entry in
                 guard position(of: entry.handle) != nil else { return false }
                 guard let identifier = entry.model.modelIdentifier else { return true }
@@ -289,7 +290,7 @@ extension CollectionStore {
         return entries[index]
     }
 
-    /// Gives an element of the list as the cache has it the model that is shown.
+    /// Gives an element of the cache's list the model that is shown.
     func update(_ handle: Int, near index: Int, to entry: Entry<T>) {
         guard let place = committed?.index(of: handle, near: index),
             committed?[place].model.modelIdentifier == entry.model.modelIdentifier

@@ -1,15 +1,15 @@
 import GroveConsistency
 import GroveModel
 
-/// What is shown of a list that the cache has read or told of: it, under the edits that are pending.
+/// The list that is shown: the cache's list, under the pending edits.
 extension CollectionStore {
-    /// What of the shown list differs once the cache's list is `list`, under the edits that are pending.
+    /// The differences of the shown list once the cache's list is `list`, under the pending edits.
     ///
     /// - Parameters:
     ///   - before: the cache's list before.
     ///   - former: the edits that were pending then.
-    ///   - splices: what became of the cache's list.
-    /// - Complexity: O(*m*) for *m* elements that come, go or are pending, unless what a pending edit was made beside is gone.
+    ///   - splices: the changes of the cache's list.
+    /// - Complexity: O(*m*) for *m* elements that come, go or are pending, unless the element beside which a pending edit was made is gone.
     /// - Returns: `nil` if all rows must be compared.
     func differences(
         of before: PersistentVector<Entry<T>>, _ former: [PendingEdit<T>], _ splices: [EntrySplice<T>],
@@ -33,7 +33,7 @@ extension CollectionStore {
         for change in ranges.changes {
             let (old, known) = (change.old.lowerBound, change.old.upperBound)
             let removed = entries.slice(old, known)
-            // What is shown is not what these edits make of the list.
+            // The rows that are shown are not those that these edits make of the list.
             guard removed.map(\.handle) == shown.slice(old, known).map(\.handle) else { return nil }
             var revisions: [Int: Int] = [:]
             for entry in removed { revisions[entry.handle] = entry.revision }
@@ -41,7 +41,7 @@ extension CollectionStore {
                 let shown = newest(entry)
                 return shown.revision >= entry.revision ? shown : entry
             }
-            // Another version of an element that stays is told as that.
+            // A new version of an element that stays is told as an update.
             guard inserted.allSatisfy({ revisions[$0.handle] ?? $0.revision == $0.revision }) else { return nil }
             let splice = EntrySplice(start: change.new.lowerBound, removed: removed, inserted: inserted).trimmed
             if !splice.isEmpty { found.append(splice) }
@@ -49,11 +49,11 @@ extension CollectionStore {
         return found
     }
 
-    /// Shows `list`, which is what the cache has, under the edits that are pending; that differs from what is shown by `splices`.
+    /// Shows `list`, the cache's list, under the pending edits; the list that is shown changes by `splices`.
     ///
     /// - Complexity: O(*m*) for *m* elements that come or go, whatever there is beside them.
     /// - Parameter read: the models that were read.
-    /// - Returns: what changed; `nil`, and then nothing does, as for ``show(_:asOf:over:reading:)``.
+    /// - Returns: the changes; `nil`, and then nothing changes, as for ``show(_:asOf:over:reading:)``.
     func show(
         _ list: ListBase<T>, _ splices: [EntrySplice<T>], asOf began: Turn, over fresh: Set<ModelIdentifier>,
         reading read: [ModelIdentifier: T]
@@ -62,7 +62,7 @@ extension CollectionStore {
             EntrySplice(
                 start: splice.start, removed: splice.removed, inserted: splice.inserted.map { coming($0, read) })
         }
-        // What was there before, and what came: what moves is not new.
+        // The handles from before, and the entries that came; an element that moves is not new.
         let known = Set(splices.flatMap { $0.removed.map(\.handle) }.filter { position(of: $0) != nil })
         let inserted = splices.flatMap(\.inserted).filter { !known.contains($0.handle) }
         guard inserted.compactMap(\.model.modelIdentifier).allSatisfy({ read[$0] != nil }) else { return nil }
@@ -81,7 +81,7 @@ extension CollectionStore {
         return information
     }
 
-    /// An element as it comes to be shown: what was kept of it while an edit hid it may be older than what was read.
+    /// An element that comes to be shown: the version kept while an edit hid it may be older than the one that was read.
     private func coming(_ entry: Entry<T>, _ read: [ModelIdentifier: T]) -> Entry<T> {
         guard position(of: entry.handle) == nil, let model = entry.model.modelIdentifier.flatMap({ read[$0] }),
             !entry.model.isEqual(to: model)
@@ -92,23 +92,23 @@ extension CollectionStore {
         return entry
     }
 
-    /// Makes `list` what the cache has, and shows it under the edits that are pending.
+    /// Makes `list` the cache's list, and shows it under the pending edits.
     ///
     /// - Parameter read: the models that were read; `nil` for all.
-    /// - Returns: what changed; `nil`, and then nothing does, if an element comes back that an edit had hidden, and that was not read:
-    ///   what became of it meanwhile is not known.
+    /// - Returns: the changes; `nil`, and then nothing changes, if an element that an edit had hidden comes back and was not read: its
+    ///   newest version is not known.
     func show(
         _ list: ListBase<T>, asOf began: Turn, over fresh: Set<ModelIdentifier>, reading read: [ModelIdentifier: T]?
     ) -> [CollectionChangeInformation]? {
         let isWhole = read == nil
         var new = list.entries
-        // What is before a whole list makes no difference.
+        // Edits before a whole list make no difference.
         let first = pending.lastIndex(where: \.edit.isWhole) ?? 0
         for edit in pending.dropFirst(first) { edit.edit.apply(to: &new) }
         for index in (0..<new.count).reversed() where !pending.isEmpty && gone.contains(new[index].handle) {
             new.replace(index, index + 1, with: [])
         }
-        // What is shown of an element may be newer than what was kept of it.
+        // The version of an element that is shown may be newer than the one that was kept.
         for index in 0..<new.count {
             let entry = coming(newest(new[index]), read ?? [:])
             if entry.revision > new[index].revision { new[index] = entry }
@@ -142,9 +142,9 @@ extension CollectionStore {
         return information
     }
 
-    /// Listens to what was read as of `began` and is shown at `indices`.
+    /// Listens to the elements at `indices`, which were read as of `began`.
     ///
-    /// News from before are not for it: what became of it since it was read is told once it is listened to.
+    /// They ignore earlier news; their changes since the read are told once they are listened to.
     private func listen(
         to indices: [Int], asOf began: Turn, over fresh: Set<ModelIdentifier>, leaving: some Sequence<Int>
     ) {

@@ -7,13 +7,13 @@ import GroveModel
     import Foundation
 #endif
 
-/// A state of a list: its elements, and how often everything had been replaced by then.
+/// A state of a list: its elements, and the number of times that everything had been replaced.
 struct ListState<T: Sendable>: Sendable {
     var entries: PersistentVector<Entry<T>>
     let resets: Int
 }
 
-/// One change of a shared list, on its way to those who share it.
+/// One change of a shared list, on its way to the providers that share it.
 @MainActor
 struct CollectionNews<T: SimpleModel> {
     let number: Int
@@ -73,7 +73,7 @@ extension CollectionStore {
         tell(.reset, by: askers, context: context, at: time, before: nil)
     }
 
-    /// Lets the batches of all viewers tell what was noted.
+    /// Lets the batches of all viewers tell the changes that were noted.
     func finish(_ context: (any Sendable)?) {
         for holder in viewers { holder.viewer?.batchListener?.finishUpdate(context: context) }
     }

@@ -20,33 +20,33 @@ final class CollectionStore<T: SimpleModel> {
     var entries = PersistentVector<Entry<T>>()
     /// Whether the content is known: set, edited or fetched.
     var isLoaded = false
-    /// Counts the times that everything was replaced.
+    /// The number of times that everything was replaced.
     var resets = 0
-    /// When the network last brought the whole as it is; an edit is no confirmation.
+    /// The time at which the network last brought the list as it is; an edit does not confirm it.
     var confirmed: Date?
-    /// When the list was last edited or set, in the order of calls.
+    /// The turn at which the list was last edited or set.
     var editedAt = Turn.zero
-    /// When others were last seen to have changed the list.
+    /// The turn as of which a change by others was last shown.
     var changedAt = Turn.zero
-    /// When the whole that is there was set, or asked for.
+    /// The turn at which the whole list was set, or asked for.
     var setAt = Turn.zero
-    /// The commit as of which the cache's list is known; `nil` if it is not, so that what is told of it does not help.
+    /// The commit as of which the cache's list is known; `nil` if it is not known, so that news of it do not help.
     var commit: CommitNumber?
     /// The edits that are shown and that the cache was not told to have made yet, in order.
     var pending: [PendingEdit<T>] = []
-    /// How often the cache had been emptied when the whole that is there was set or read.
+    /// The number of wipes of the cache when the whole list was set or read.
     var wipes = WipeCount.zero
-    /// How often other processes had emptied it.
+    /// The number of wipes by other processes at that time.
     var wipesByOthers = WipeCount.zero
-    /// Whether rows are shown that are of before the cache was emptied.
+    /// Whether rows from before the cache was emptied are shown.
     var showsRowsOfBefore = false
-    /// The number of the last edit that replaced all of it.
+    /// The number of the last edit that replaced the whole list.
     var lastWhole = EditTicket.none
     /// The list without the pending edits; `nil` if there are none.
     var committed: PersistentVector<Entry<T>>?
     /// Elements whose models were deleted since one of the pending edits.
     var gone: Set<Int> = []
-    /// What the cache's list has and is not shown.
+    /// The elements of the cache's list that are not shown.
     var hidden: [HiddenElement] = []
     /// Whether the cache has the list, as far as is known, so that an edit of it will do.
     var isInCache = false
@@ -56,33 +56,32 @@ final class CollectionStore<T: SimpleModel> {
     var isStale = false
     /// The viewers that show nothing and asked for the list when neither memory nor the cache had it.
     var interested: [WeakViewer] = []
-    /// What of the list the cache has refused, and why: an element, or under `nil` the list itself.
+    /// The errors with which the cache refused elements or, under `nil`, the list itself.
     private var refused: [ModelIdentifier?: CacheError] = [:]
-    /// Why the cache has not all of what is shown, if it has refused something.
+    /// The error with which the cache refused something that is shown, if it did.
     var unsaved: CacheError? { refused[nil] ?? refused.values.first }
-    /// Who shares this store, held weakly, in the order in which they came.
+    /// The providers that share this store, held weakly, in the order in which they came.
     var viewers: [WeakViewer] = []
-    /// Counts the changes that were told.
+    /// The number of changes that were told.
     var lastNews = 0
     /// The changes that are being told, in order.
     var news: [CollectionNews<T>] = []
     var isTelling = false
     var waiters: [Waiter] = []
     var isLoading = false
-    /// Why the last load brought nothing, if it did not fail.
+    /// The reason why the last load brought nothing, if it did not fail.
     var miss: CacheMiss?
-    /// What a read does about an element that the cache does not have: it is left out, once one viewer of the list
-    /// wants that.
+    /// The treatment of an element that a read does not find: it is left out, once one viewer of the list wants that.
     let missing = Lock(MissingElements.miss)
-    /// Where the models of which identifiers are, as of ``changes``.
+    /// The indices of models by their identifiers, as of ``changes``.
     private var places: (changes: Int, indices: [ModelIdentifier: Int])?
-    /// Counts the loads: a wipe ends one that is under way.
+    /// The number of loads; a wipe raises it, which ends a load under way.
     var loads = 0
     /// The places that wait for a model, by handle.
     var awaited: [Int: AwaitedElement] = [:]
-    /// Those of them that got one, while others still wait.
+    /// The places that got a model while others still wait, by handle.
     var arrivedPlaces: [Int: AwaitedElement] = [:]
-    /// Counts the changes of which elements are where.
+    /// The number of changes of elements or of their places.
     var changes = 0
     private(set) var nextHandle = 0
     private var positions = HandlePositions()
@@ -117,10 +116,10 @@ final class CollectionStore<T: SimpleModel> {
 
     func add(_ viewer: CollectionDataProvider<T>) { viewers.append(WeakViewer(viewer: viewer)) }
 
-    /// Whether one of those who share the list says that it holds each identifier once.
+    /// Whether a provider that shares the list says that it holds each identifier once.
     var holdsEachOnce: Bool { viewers.contains { $0.viewer?.holdsEachOnce == true } }
 
-    /// Which of `models` are put in if the list is set to them: all, or the first of each identifier.
+    /// The indices of the `models` that the list has if it is set to them: all, or the first of each identifier.
     func kept(of models: [T]) -> [Int] {
         guard holdsEachOnce else { return Array(models.indices) }
         var seen: Set<ModelIdentifier> = []
@@ -173,7 +172,7 @@ final class CollectionStore<T: SimpleModel> {
         notePlaces(range, new.lazy.map(\.handle))
     }
 
-    /// Shows what `splices` make of the list, one after the other.
+    /// Applies `splices` to the list, one after the other.
     func take(_ splices: [EntrySplice<T>]) {
         for splice in splices {
             entries.replace(splice.start, splice.start + splice.removed.count, with: splice.inserted)
@@ -212,7 +211,7 @@ final class CollectionStore<T: SimpleModel> {
         }
     }
 
-    /// Elements for `models`: one that has the identifier of an element that is there goes on as that one.
+    /// Elements for `models`; a model with the identifier of an element that is there goes on as that element.
     ///
     /// - Parameters:
     ///   - edits: edits whose elements go on too.
@@ -241,7 +240,7 @@ final class CollectionStore<T: SimpleModel> {
     /// The model of `identifier`, if it is in the list.
     func element(_ identifier: ModelIdentifier) -> T? { index(of: identifier).map { entries[$0].model } }
 
-    /// Where the first element of `identifier` is; `nil` if it is not in the list.
+    /// The index of the first element of `identifier`; `nil` if it is not in the list.
     func index(of identifier: ModelIdentifier) -> Int? {
         if places?.changes != changes {
             let identifiers = entries.slice(0, entries.count).enumerated().compactMap { index, entry in
@@ -252,7 +251,7 @@ final class CollectionStore<T: SimpleModel> {
         return places?.indices[identifier]
     }
 
-    /// Says that all elements were set by the edit at `sequence` in the order of calls: older news are not for them.
+    /// Marks all elements as set by the edit at `sequence` in the order of calls: they ignore older news.
     func markEdited(at sequence: Turn) {
         for index in 0..<entries.count { entries[index].editedAt = sequence }
     }

@@ -2,15 +2,15 @@ import GroveModel
 
 /// An edit of a shared list as its providers make it: by the handles of its elements.
 enum EntryEdit<T: SimpleModel>: Sendable {
-    /// Makes these the list; if they are of an answer that brings its first page, the cache decides what follows that.
+    /// Makes these the list; if they are the first page of an answer, the cache decides which rows follow.
     case set([Entry<T>], isPage: Bool = false)
-    /// Puts elements in; with `isUpsert`, the cache leaves out those whose identifiers its list has.
+    /// Inserts elements; with `isUpsert`, the cache leaves out those whose identifiers its list has.
     case insert([Entry<T>], EntryPlace<T>, isUpsert: Bool)
     /// Shows another model, or none, in the place of an element.
     case replace(SeenEntry<T>, with: Entry<T>?)
     case move(SeenEntry<T>, EntryPlace<T>)
 
-    /// Whether it replaces all that was there.
+    /// Whether it replaces the whole list.
     var isWhole: Bool { if case .set = self { true } else { false } }
 
     /// The elements that it brings.
@@ -22,7 +22,7 @@ enum EntryEdit<T: SimpleModel>: Sendable {
         }
     }
 
-    /// The same edit of the element in `list` that has the identifier of the one that it is of, if that one is gone.
+    /// The same edit; if its element is gone, of the element in `list` with the same identifier.
     func named(in list: PersistentVector<Entry<T>>) -> EntryEdit {
         switch self {
         case .set, .insert: self
@@ -33,7 +33,7 @@ enum EntryEdit<T: SimpleModel>: Sendable {
 
     /// Applies it to `list`.
     ///
-    /// - Returns: what that replaced, one after the other.
+    /// - Returns: the replacements, one after the other.
     @discardableResult
     func apply(to list: inout PersistentVector<Entry<T>>) -> [EntrySplice<T>] {
         var splices: [EntrySplice<T>] = []
@@ -60,7 +60,7 @@ enum EntryEdit<T: SimpleModel>: Sendable {
         return splices
     }
 
-    /// What the edit is to the stored list `list`, if the cache finds that as it is; `nil` if that cannot be said.
+    /// The edit as splices of the stored list `list`, if the cache finds that unchanged; `nil` if they are not known.
     func splices(in list: ListBase<T>) -> [ListSplice]? {
         func identifiers(_ entries: [Entry<T>]) -> [ModelIdentifier]? {
             let found = entries.compactMap(\.model.modelIdentifier)
@@ -84,9 +84,9 @@ enum EntryEdit<T: SimpleModel>: Sendable {
         }
     }
 
-    /// The edit as a cache is told.
+    /// The edit as the cache gets it.
     ///
-    /// - Parameter models: what is stored of the elements that it brings.
+    /// - Parameter models: the models to store for the elements that it brings.
     func edit(storing models: [any SimpleModel]) -> ListEdit {
         switch self {
         case .set(_, let isPage): isPage ? .refresh(models) : .set(models)
@@ -101,15 +101,15 @@ enum EntryEdit<T: SimpleModel>: Sendable {
 struct SeenEntry<T: SimpleModel>: Sendable {
     let index: Int
     let list: PersistentVector<Entry<T>>
-    /// Where it is in the cache's list.
+    /// Its position in the cache's list.
     let position: Int
 
     private var handle: Int { list[index].handle }
 
-    /// Where it is; `nil` if it is gone.
+    /// Its index in `list`; `nil` if it is gone.
     func index(in list: PersistentVector<Entry<T>>) -> Int? { list.index(of: handle, near: index) }
 
-    /// The same, or the element in `list` that has its identifier.
+    /// The same element, or the element in `list` that has its identifier.
     fileprivate func named(in list: PersistentVector<Entry<T>>) -> SeenEntry {
         guard index(in: list) == nil, let identifier = self.list[index].model.modelIdentifier,
             let found = list.slice(0, list.count).firstIndex(where: { $0.model.modelIdentifier == identifier })
@@ -117,8 +117,7 @@ struct SeenEntry<T: SimpleModel>: Sendable {
         return SeenEntry(index: found, list: list, position: found)
     }
 
-    /// The index of the nearest gap beside it, if it is gone: behind what was before it, else before what was behind it, else at the
-    /// end that it was nearer to.
+    /// The gap nearest to it, if it is gone: behind an element from before it, else before one from behind it, else at the nearer end.
     func neighbour(in list: PersistentVector<Entry<T>>) -> Int {
         let handles = list.slice(0, list.count).map(\.handle)
         let indices = Dictionary(zip(handles, handles.indices)) { first, _ in first }
@@ -143,7 +142,7 @@ enum EntryPlace<T: SimpleModel>: Sendable {
     case before(SeenEntry<T>)
     case after(SeenEntry<T>)
 
-    /// Before which element of `list` it is.
+    /// The index of the element of `list` before which it is.
     func gap(in list: PersistentVector<Entry<T>>) -> Int {
         switch self {
         case .first: 0
@@ -181,7 +180,7 @@ extension PersistentVector {
         }
     }
 
-    /// Where the element of `handle` is; it is looked for from `index` outwards.
+    /// The index of the element of `handle`, which is looked for from `index` outwards.
     func index<T>(of handle: Int, near index: Int) -> Int? where Element == Entry<T> {
         if index < count, self[index].handle == handle { return index }
         let near = min(max(index, 0), count)

@@ -4,7 +4,7 @@ import GroveModel
 struct FetchedList<T: SimpleModel>: Sendable {
     let models: [T]
     let hidden: [HiddenElement]
-    /// Those that the cache does not show either.
+    /// The identifiers of hidden elements that the cache does not show either.
     let hiddenInCache: [ModelIdentifier]
     let commit: CommitNumber?
     let ticket: EditTicket

@@ -1,7 +1,7 @@
-/// Where the elements of a list are, by their handles.
+/// The positions of a list's elements, by their handles.
 ///
-/// A position is as of an edit; the edits since then are made up for when it is asked for. So an edit costs its own elements, and a look-up
-/// one step for each edit since the last one of this handle, at most 1,024: then all positions are noted again.
+/// A position is as of an edit; a look-up makes up for the edits since. So an edit costs its own elements. A look-up costs one step for
+/// each edit since the last look-up of this handle, at most 1,024: then all positions are noted again.
 struct HandlePositions {
     private struct Edit {
         let start: Int
@@ -9,7 +9,7 @@ struct HandlePositions {
         let inserted: Int
     }
 
-    /// A position, -1 if there is none, and how many edits it has made up for.
+    /// A position, -1 if there is none, and the number of edits that it has made up for.
     private struct Place {
         var position = -1
         var edits = 0
@@ -51,7 +51,7 @@ struct HandlePositions {
         edits.append(Edit(start: start, removed: removed, inserted: count))
     }
 
-    /// Where the element of `handle` is, if it is still there.
+    /// The position of the element of `handle`; `nil` if it is gone.
     mutating func position(of handle: Int) -> Int? {
         let offset = handle - first
         guard places.indices.contains(offset), places[offset].position >= 0 else { return nil }

@@ -1,15 +1,15 @@
 import GroveModel
 
-/// A list as the cache has it: the elements that are shown, and those that it has and that are not.
+/// A list as the cache has it: the elements that are shown, and those that are not.
 struct ListBase<T: SimpleModel>: Sendable {
     var entries: PersistentVector<Entry<T>>
     /// Elements that were deleted, or are missing, by their positions in the stored list, in order.
     var hidden: [HiddenElement]
 
-    /// How many elements the stored list has.
+    /// The number of elements of the stored list.
     var count: Int { entries.count + hidden.count }
 
-    /// Which of the entries is the first at or behind a position of the stored list.
+    /// The index of the first entry at or behind a position of the stored list.
     func index(of position: Int) -> Int {
         var (low, high) = (0, hidden.count)
         while low < high {
@@ -35,7 +35,7 @@ struct ListBase<T: SimpleModel>: Sendable {
         return index == entries.count ? count : position(of: index - 1) + 1
     }
 
-    /// What is hidden once the entry at `index` is, whose model was deleted.
+    /// The hidden elements once the entry at `index`, whose model was deleted, is hidden too.
     func hiding(_ index: Int) -> [HiddenElement] {
         let element = HiddenElement(position(of: index), entries[index].model.modelIdentifier)
         var hidden = hidden
@@ -43,13 +43,13 @@ struct ListBase<T: SimpleModel>: Sendable {
         return hidden
     }
 
-    /// The handles of what `edit` brings that entries have already which are not at positions in `range` of the stored list.
+    /// The handles of elements of `edit` that entries outside `range` of the stored list have already.
     ///
     /// - Complexity: O(1) for what is put in, and for what is replaced where it was seen.
     func staying(_ edit: EntryEdit<T>, outside range: Range<Int>) -> Set<Int> {
         let (start, end) = (index(of: range.lowerBound), min(index(of: range.upperBound), entries.count))
         switch edit {
-        // What is put in is in no list before.
+        // An inserted element was in no list before.
         case .insert, .move: return []
         case .replace(let seen, let entry):
             guard let entry, let found = seen.index(in: entries), found < start || found >= end else { return [] }
@@ -60,10 +60,10 @@ struct ListBase<T: SimpleModel>: Sendable {
         }
     }
 
-    /// Applies what a commit did.
+    /// Applies one splice of a commit.
     ///
     /// - Parameter make: the entry of an element that came; `nil` if that is not shown.
-    /// - Returns: what of the entries changed; `nil` if the stored list has no such positions, so that this is not it.
+    /// - Returns: the change of the entries; `nil` if the stored list has no such positions, so that this is not it.
     mutating func apply(
         _ splice: ListSplice, _ make: (ModelIdentifier) -> Entry<T>?
     ) -> EntrySplice<T>? {
@@ -94,7 +94,7 @@ struct ListBase<T: SimpleModel>: Sendable {
     }
 }
 
-/// What of a list's entries was replaced by others.
+/// A replacement of some entries of a list by others.
 struct EntrySplice<T: SimpleModel>: Sendable {
     let start: Int
     let removed: [Entry<T>]
@@ -111,12 +111,12 @@ struct EntrySplice<T: SimpleModel>: Sendable {
     }
 }
 
-/// An edit of this manager that the cache was not told to have made yet.
+/// An edit of this manager that the cache has not reported as made.
 struct PendingEdit<T: SimpleModel>: Sendable {
     /// Its number; none if the cache has not got it.
     var ticket: EditTicket
     var edit: EntryEdit<T>
-    /// How often the cache had been emptied when it was made.
+    /// The number of wipes of the cache when it was made.
     let wipes: WipeCount
     /// Whether it stands for edits that the cache has refused, which are saved when it takes calls again.
     var wasRefused = false
