@@ -11,11 +11,11 @@ package struct CallNumber: Comparable, Hashable, Sendable {
     @inlinable
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Before the first call.
+    /// The number before the first call.
     @inlinable
     package static var zero: CallNumber { CallNumber(rawValue: 0) }
 
-    /// After every call.
+    /// The number after every call.
     @inlinable
     package static var max: CallNumber { CallNumber(rawValue: .max) }
 
@@ -26,7 +26,7 @@ package struct CallNumber: Comparable, Hashable, Sendable {
     /// The number before this one.
     package var previous: CallNumber { CallNumber(rawValue: rawValue &- 1) }
 
-    /// How many numbers of the store's order other processes have taken before those of this process.
+    /// The count of numbers in the store's order that other processes have taken before those of this process.
     ///
     /// The cache counts it when it sees their commits. It is added to the number that a call has in its own process.
     @usableFromInline
@@ -36,7 +36,7 @@ package struct CallNumber: Comparable, Hashable, Sendable {
         @inlinable
         package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        /// No other process has written.
+        /// The shift if no other process has written.
         @inlinable
         package static var zero: Shift { Shift(rawValue: 0) }
 
@@ -44,7 +44,7 @@ package struct CallNumber: Comparable, Hashable, Sendable {
         package static func + (one: Shift, other: Shift) -> Shift { Shift(rawValue: one.rawValue + other.rawValue) }
     }
 
-    /// How many numbers were given after `one` up to `other`; none if it is no later.
+    /// The count of numbers that were given after `one` up to `other`; zero if `other` is no later.
     @inlinable
     package static func numbers(after one: CallNumber, upTo other: CallNumber) -> Shift {
         Shift(rawValue: other > one ? other.rawValue - one.rawValue : 0)

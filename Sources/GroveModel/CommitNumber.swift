@@ -6,10 +6,10 @@ package struct CommitNumber: RawRepresentable, Comparable, Hashable, Codable, Se
     /// The number.
     package let rawValue: UInt64
 
-    /// Before the first commit.
+    /// The number before the first commit.
     package static var zero: CommitNumber { CommitNumber(rawValue: 0) }
 
-    /// How many commits were made after `one` up to `other`; 0 if it is no later.
+    /// The count of commits after `one` up to `other`; 0 if `other` is no later.
     package static func commits(after one: CommitNumber, upTo other: CommitNumber) -> UInt64 {
         other > one ? other.rawValue - one.rawValue : 0
     }

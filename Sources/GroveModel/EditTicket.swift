@@ -7,7 +7,7 @@ package struct EditTicket: Comparable, Hashable, Sendable {
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Of no edit of the follower's.
+    /// The ticket of no edit of the follower's.
     package static let none = EditTicket(rawValue: 0)
 
     /// The ticket of the next edit.

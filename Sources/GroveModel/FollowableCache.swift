@@ -49,11 +49,11 @@ package enum ShownItem: Sendable, Hashable {
 
 /// A follower's handle of a cache: writes through it are not told back to the follower.
 package protocol FollowedCache: CacheDelegate {
-    /// What became of a call.
+    /// A closure that is told the outcome of a call.
     typealias Settled = @Sendable (SaveOutcome) -> Void
 
-    /// Runs `call` soon, on a queue of the cache: after what any follower passed before, and before writes that others
-    /// call from now on.
+    /// Runs `call` soon, on a queue of the cache: after the calls that any follower passed before, and before writes that
+    /// others call from now on.
     ///
     /// So the call takes its place in the order of calls now, and its work is done elsewhere.
     func inOrder(_ call: @escaping @Sendable () -> Void)
@@ -64,7 +64,7 @@ package protocol FollowedCache: CacheDelegate {
     /// The cache's present life: a wipe or a replacement of its files begins another, by any process.
     var life: LifeID { get }
 
-    /// How often other processes were found to have emptied the cache.
+    /// The number of times that other processes were found to have emptied the cache.
     var wipesByOthers: WipeCount { get }
 
     /// Stores `model` and every identified model in its tree, and makes `cacheKey` name it.
@@ -100,13 +100,13 @@ package protocol FollowedCache: CacheDelegate {
 
     /// Empties the cache, after the calls before this one and before those after it; returns at once.
     ///
-    /// - Parameter completion: called once, on any thread, when nothing is left, or with the reason why some is.
+    /// - Parameter completion: called once, on any thread, when nothing is left, or with the error if some is.
     func wipe(_ completion: @escaping @Sendable (CacheError?) -> Void)
 
     /// Reads the model of a cache key in one view, which includes every write that was called before; returns at once.
     ///
     /// - Parameters:
-    ///   - maxAge: in seconds.
+    ///   - maxAge: the greatest age, in seconds.
     ///   - completion: called once, on a queue of the cache.
     func read<T: SimpleModel>(
         _ cacheKey: String, as type: T.Type, maxAge: Double?,
@@ -143,7 +143,7 @@ extension FollowedCache {
 
 /// The outcome of a read, and whether it is young enough.
 package struct AgedRead<Value: Sendable>: Sendable {
-    /// The value, or why there is none.
+    /// The value, or the miss.
     package let outcome: CacheRead<Value>
     /// Whether all of it was confirmed within the age that was asked for.
     package let isFresh: Bool
@@ -159,7 +159,7 @@ package struct AgedRead<Value: Sendable>: Sendable {
 package enum SaveOutcome: Sendable {
     /// The write is stored as of a place; it is not whole if some of its nodes were changed or deleted since.
     case stored(isWhole: Bool, StoredPlace)
-    /// The write was refused, and why. Saved again as of `place`, it does not overwrite changes that were made since
+    /// The write was refused with this error. Saved again as of `place`, it does not overwrite changes that were made since
     /// the call.
     case refused(CacheError, StoredPlace)
 }
@@ -189,7 +189,7 @@ package protocol FollowedView {
 
 /// The changes of one commit to a cache.
 package protocol CommittedChanges: Sendable {
-    /// How much changed.
+    /// The extent of the changes.
     var extent: ChangeExtent { get }
 
     /// Whether answers that were asked for before are void: everything was emptied, or all models of a type were
@@ -250,7 +250,7 @@ extension CommittedChanges {
     package var ticket: EditTicket { .none }
 }
 
-/// How much a commit changed.
+/// The extent of a commit's changes.
 package enum ChangeExtent: Sendable {
     /// The commit changed the nodes, lists and keys that it names.
     case named

@@ -1,10 +1,10 @@
 /// A life of a cache, for one opening of it: a wipe or a replacement of its files begins another.
 ///
-/// The cache gives it. It orders nothing: what was asked for in one life is not stored in another.
+/// The cache gives it. It orders nothing: an answer that was asked for in one life is not stored in another.
 package struct LifeID: Hashable, Sendable {
     /// A random number, so that no life of another opening is one of this.
     private let opening: UInt64
-    /// How often a call of this process emptied the cache, or deleted all models of a type.
+    /// The number of times that a call of this process emptied the cache, or deleted all models of a type.
     ///
     /// Files that were replaced, as by another process's wipe, do not count.
     package private(set) var wipes = WipeCount.zero
@@ -12,7 +12,7 @@ package struct LifeID: Hashable, Sendable {
 
     private init(opening: UInt64) { self.opening = opening }
 
-    /// Of no cache.
+    /// The life of no cache.
     package static let none = LifeID(opening: 0)
 
     /// The first life of an opening.
@@ -25,10 +25,10 @@ package struct LifeID: Hashable, Sendable {
     package mutating func replace() { replacements += 1 }
 }
 
-/// How often a cache was emptied.
+/// The number of times that a cache was emptied.
 ///
-/// The cache counts, and says of whose wipes: this process's, other processes', or all. What was made at one count is not stored at
-/// another.
+/// The cache counts, and says of whose wipes: this process's, other processes', or all. A change that was made at one count is not stored
+/// at another.
 package struct WipeCount: Hashable, Sendable {
     package let rawValue: UInt64
 

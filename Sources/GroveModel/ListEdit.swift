@@ -56,11 +56,11 @@ package enum ListEdit: Sendable {
     }
 }
 
-/// What a page of a list says of the rows that it does not reach.
+/// The meaning of a page of a list for the rows that it does not reach.
 ///
 /// A page reaches a part of the list if its last row is in that part, and at least half of the rows before it there are
-/// the page's too. On the way back it is the page's first row. Then the page joins that part, and what the list has
-/// between goes: the server has no more of it.
+/// the page's too. On the way back it is the page's first row. Then the page joins that part, and the rows that the list
+/// has between go: the server has no more of them.
 package enum PageFit: Sendable {
     /// They go if the page is at an end, and are right beside the page otherwise.
     case dropping
@@ -112,7 +112,7 @@ package struct ListElement: Sendable {
 
 /// A list as an editor saw it; it does not change.
 package protocol SeenList: Sendable {
-    /// How many elements it has.
+    /// The number of its elements.
     var count: Int { get }
 
     /// The identifier of an element; `nil` if it has none.

@@ -1,6 +1,6 @@
 import GrovePlatform
 
-/// A value behind a lock that a thread which runs takes if it is free.
+/// A value behind a lock that a running thread takes if it is free.
 ///
 /// On Linux the standard library's `Mutex` is handed to the thread that waited longest, which must be woken first, while those
 /// that run queue up behind it. With more threads than cores, reads of a cache took 6 to 17 times as long
@@ -31,12 +31,12 @@ package final class Lock<Value: ~Copyable>: @unchecked Sendable {
 
 /// The memory of a value and its lock, on lines of memory of their own.
 ///
-/// What other threads write beside it does not slow down the threads that use it. ``deallocate()`` must follow.
+/// Writes of other threads beside it do not slow down the threads that use it. ``deallocate()`` must follow.
 @safe
 @usableFromInline
 struct LockedMemory<Value: ~Copyable> {
     @usableFromInline let lock: SystemLock
-    /// To be used while ``lock`` is held.
+    /// The value, to be used while ``lock`` is held.
     @usableFromInline let value: UnsafeMutablePointer<Value>
 
     /// The bytes that a core takes at a time: 64, in pairs, or 128.

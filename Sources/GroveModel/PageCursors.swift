@@ -1,16 +1,16 @@
 /// The cursors that a server gave out for the pages of a list: a model like others, which a cache may forget.
 package struct PageCursors: SimpleModel, Codable, Equatable {
-    /// Where a server goes on beside the last row of a page.
+    /// The cursor at which a server goes on beside the last row of a page.
     private struct Entry: Codable, Equatable, Sendable {
         var row: String
         var isLater: Bool
-        /// What the server calls the place.
+        /// The server's name of the place.
         var cursor: String
         /// Whether the list had no row there, or a gap.
         var isEdge: Bool
     }
 
-    /// So many are kept.
+    /// The most cursors that are kept.
     private static let most = 64
 
     private var list: String
@@ -26,7 +26,7 @@ package struct PageCursors: SimpleModel, Codable, Equatable {
         entries.first { $0.row == row.rawValue && $0.isLater == isLater }?.cursor
     }
 
-    /// Notes where a server goes on; of too many, the oldest that was inside a part of the list goes.
+    /// Notes the cursor at which a server goes on; of too many, the oldest that was inside a part of the list goes.
     package mutating func set(_ cursor: String, beside row: ModelIdentifier, isLater: Bool, isEdge: Bool) {
         entries.removeAll { $0.row == row.rawValue && $0.isLater == isLater }
         entries.append(Entry(row: row.rawValue, isLater: isLater, cursor: cursor, isEdge: isEdge))
@@ -34,7 +34,7 @@ package struct PageCursors: SimpleModel, Codable, Equatable {
         entries.remove(at: entries.firstIndex { !$0.isEdge } ?? 0)
     }
 
-    /// Forgets where it went on: the list ends there.
+    /// Forgets the cursor beside a row: the list ends there.
     package mutating func remove(beside row: ModelIdentifier, isLater: Bool) {
         entries.removeAll { $0.row == row.rawValue && $0.isLater == isLater }
     }

@@ -12,15 +12,15 @@
 /// Pass a place to the manager or cache that gave it; a manager also takes the places of its cache. Another handle of
 /// the cache throws `cancelled`. While a place exists, the identifiers of all nodes that change are kept in memory.
 public struct Place: Sendable {
-    /// In the order of the manager's calls; `zero` for a place of a cache.
+    /// The turn in the order of the manager's calls; `zero` for a place of a cache.
     package let turn: Turn
-    /// How often the manager had been wiped.
+    /// The number of wipes of the manager before it.
     package let epoch: Int
-    /// When it was taken, by the manager's clock, in seconds since 1970; what an answer brings is confirmed as of then.
+    /// The time at which it was taken, by the manager's clock, in seconds since 1970; an answer is confirmed as of then.
     package let time: Double
-    /// In the order of the cache's calls; `nil` over a cache that is only a ``CacheDelegate``.
+    /// The place in the order of the cache's calls; `nil` over a cache that is only a ``CacheDelegate``.
     package let stored: StoredPlace?
-    /// What keeps the manager from forgetting what changes since.
+    /// The token that keeps the manager from forgetting the changes since.
     private let token: (any Sendable)?
 
     package init(
@@ -34,11 +34,11 @@ public struct Place: Sendable {
     }
 }
 
-/// The part of a ``Place`` that a cache gives: which calls were made before.
+/// The part of a ``Place`` that a cache gives: its position among the cache's calls.
 package final class StoredPlace: Sendable {
     /// The life of the cache in which it was taken: a wipe or a replacement of the files begins another.
     package let life: LifeID
-    /// When it was taken, in seconds since 1970; 0 if a write as of it confirms nothing.
+    /// The time at which it was taken, in seconds since 1970; 0 if a write as of it confirms nothing.
     package let time: UInt32
     private let known = Lock<Numbers?>(nil)
 
@@ -50,7 +50,7 @@ package final class StoredPlace: Sendable {
         ///
         /// If another process has committed since, later numbers may belong to that process.
         package let committed: CallNumber
-        /// How much the commits of other processes had added to the numbers.
+        /// The shift that the commits of other processes had added to the numbers.
         package let shift: CallNumber.Shift
 
         /// Makes the numbers of a place.

@@ -69,7 +69,7 @@ package final class Pools<Value>: @unchecked Sendable {
 /// The default number of values of a ``Pools``.
 @usableFromInline
 package enum PoolCount {
-    /// As many as the machine has cores, made a power of two, and 32 at most.
+    /// The number of the machine's cores, rounded up to a power of two, and 32 at most.
     package static let usual: Int = {
         let cores = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
         var count = 1
@@ -81,16 +81,16 @@ package enum PoolCount {
     /// no time.
     @usableFromInline static var place: Int {
         #if os(Linux)
-            // -1 if it is not known; then all share one pool.
+            // -1 if it is not known; then all threads share one pool.
             Int(currentCore())
         #else
-            // The address of what the system keeps of the thread; its bits are spread (Knuth, multiplicative hashing).
+            // The address of the system's record of the thread; its bits are spread (Knuth, multiplicative hashing).
             Int(truncatingIfNeeded: UInt64(bits(of: pthread_self())) &* 0x9E37_79B9_7F4A_7C15 >> 32)
         #endif
     }
 
     #if !os(Linux)
-        /// `name` is what the system calls a thread by: a number or a pointer.
+        /// The bits of `name`, by which the system calls a thread: a number or a pointer.
         @inline(__always)
         private static func bits<Name>(of name: Name) -> UInt { unsafe unsafeBitCast(name, to: UInt.self) }
     #endif

@@ -5,7 +5,7 @@
 package struct Turn: Comparable, Hashable, Sendable {
     package var rawValue: UInt64
 
-    /// Before the first call.
+    /// The turn before the first call.
     package static let zero = Turn(rawValue: 0)
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }

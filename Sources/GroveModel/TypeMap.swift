@@ -1,8 +1,8 @@
 package import Synchronization
 
-/// What is remembered of Swift types for as long as the process lives: one object for each pair of types.
+/// A map of objects that are remembered of Swift types for as long as the process lives: one for each pair of types.
 ///
-/// Finding one takes no lock. A map holds a thousand pairs at most; of further ones nothing is remembered.
+/// Finding one takes no lock. A map holds a thousand pairs at most; further ones are not remembered.
 @safe
 // SAFETY: a place is filled before its key is published, under a lock, and never changed afterwards.
 package final class TypeMap: @unchecked Sendable {
@@ -28,7 +28,7 @@ package final class TypeMap: @unchecked Sendable {
 
     deinit { preconditionFailure("a map of types lives as long as the process") }
 
-    /// What is remembered of `first` and `second`.
+    /// The object that is remembered of `first` and `second`; `nil` if there is none.
     ///
     /// The object is the one that was kept under the very pair, so that its type follows from the pair.
     @inlinable
@@ -45,7 +45,7 @@ package final class TypeMap: @unchecked Sendable {
         }
     }
 
-    /// What is remembered of `first` and `second`, or what `make` makes, for ever.
+    /// The object that is remembered of `first` and `second`, or else the one that `make` makes.
     ///
     /// - Parameter make: makes an object of the class that follows from the pair.
     @inlinable
@@ -60,7 +60,7 @@ package final class TypeMap: @unchecked Sendable {
         return unsafe unsafeDowncast(keep(make(), first, second), to: Object.self)
     }
 
-    /// Keeps `object` for ever, unless the map is full or has one of the pair: then that is returned.
+    /// Keeps `object` for ever, unless the map is full or has an object of the pair; returns the one that counts.
     package func keep(_ object: AnyObject, _ first: ObjectIdentifier, _ second: ObjectIdentifier) -> AnyObject {
         count.withLock { count in
             guard count < TypeMap.most, unsafe find(first, second) == nil else { return }

@@ -1,7 +1,7 @@
 /// The name of a type, made once for each: its own behind those of the types around it, without modules.
 ///
-/// `Shop.Item`, `Box<Shop.Item>`. What surrounds a type without being one, a function or the file of a private type, is
-/// left out, because it has no name that is the same in every process.
+/// `Shop.Item`, `Box<Shop.Item>`. A function around a type, or the file of a private one, is left out, because it has no
+/// name that is the same in every process.
 package final class TypeName {
     private let text: String
 
@@ -23,7 +23,7 @@ package final class TypeName {
     private static func text(_ full: String) -> String {
         var rest = Array(full.utf8)[...]
         var name: [UInt8] = []
-        // Whether what follows begins a path of names, whose first is a module.
+        // Whether the next name begins a path of names, the first of which is a module.
         var isFirst = true
         while let byte = rest.first {
             if let count = rest.count(from: "(extension in ", to: "):")

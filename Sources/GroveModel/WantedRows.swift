@@ -1,4 +1,4 @@
-/// Which rows of a list a follower reads: some before a row and some from that row on.
+/// The rows of a list that a follower reads: some before a row and some from that row on.
 ///
 /// A row is an element that is shown. Elements that were deleted or are missing count as positions and are no rows.
 package struct WantedRows: Sendable {
@@ -23,7 +23,7 @@ package struct WantedRows: Sendable {
     package struct Candidate: Sendable, Equatable {
         /// Its identifier.
         package let identifier: ModelIdentifier
-        /// Where it was.
+        /// The position at which it was.
         package let position: Int
 
         /// Names an element.
@@ -32,7 +32,7 @@ package struct WantedRows: Sendable {
         }
     }
 
-    /// From which element the rows are counted.
+    /// The element from which the rows are counted.
     package let anchor: Anchor
     /// The most rows before it.
     package let before: Int
@@ -63,7 +63,7 @@ package struct FoundRows<Element: Sendable>: Sendable {
     package var gaps: [Range<Int>] = []
     /// The anchor's position.
     package var anchor = 0
-    /// How many elements of the list are known.
+    /// The number of elements of the list that are known.
     package var knownCount = 0
     /// The commit as of which they were read; `nil` if it is not known.
     package var commit: CommitNumber?

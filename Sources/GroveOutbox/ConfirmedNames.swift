@@ -1,14 +1,14 @@
 import GroveModel
 
-/// The identifiers that the server gave lately for those that applications made up.
+/// The identifiers that the server lately gave in place of those that applications made up.
 ///
 /// They are kept, so that another process knows which element of a confirmed list is the one that it shows as pending.
 struct ConfirmedNames {
-    /// As many as another process may miss between two turns.
+    /// The most names that are kept: as many as another process may miss between two turns.
     private static let most = 32
     static let name = "outbox.names"
 
-    /// The newest last.
+    /// The names, the newest last.
     private var names: [(old: String, new: String)]
 
     /// The names that are kept as `bytes`: old and new identifiers by turns, each behind its count of bytes, in decimal,

@@ -103,7 +103,7 @@ public struct Draft {
             throw CacheError(.unidentified, "An element that is pending needs an identifier.")
         }
         let node = Leaf.node(model)
-        // What is confirmed of it, and what else is pending, counts.
+        // A confirmed version of it, or one that another pending mutation has created, counts instead.
         if created[identifier] == nil, below.created[identifier] == nil { created[identifier] = node }
         note(.insert(identifier, node, place, former: nil), key)
     }
@@ -148,7 +148,7 @@ final class LayeredModels {
     private(set) var overrides: [ModelIdentifier: Draft.Override] = [:]
     private(set) var created: [ModelIdentifier: any Model] = [:]
     private(set) var lists: [String: [ListChange]] = [:]
-    /// Finds a confirmed model of a type that is named and that the closure accepts.
+    /// Finds a confirmed model by its identifier and type; the closure must accept it.
     let confirmed: (ModelIdentifier, ObjectIdentifier, (any Model) -> Bool) -> Draft.Found
 
     init(_ confirmed: @escaping (ModelIdentifier, ObjectIdentifier, (any Model) -> Bool) -> Draft.Found) {

@@ -6,12 +6,12 @@ import GroveModel
     import Foundation
 #endif
 
-/// A mutation as it was kept: its record, and what that holds or why it cannot be read.
+/// A mutation as it was kept: its record, and the mutation in it or the error with which it cannot be read.
 struct KeptMutation {
     let record: OutboxRecord
     var mutation: Result<any Mutation, any Error>
 
-    /// Reads what is kept, in order of submission.
+    /// Reads the mutations that are kept, in order of submission.
     ///
     /// No type here depends on that of the outbox's API: with many pending, generic code took half of the time.
     static func all(

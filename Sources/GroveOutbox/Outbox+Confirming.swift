@@ -33,14 +33,14 @@ extension Outbox {
     /// Shows and stores the server's answer: the layers of `items` go in the turn in which it is shown.
     func confirm(_ items: [PendingMutation], _ answer: Answer, _ place: Place) async {
         let life = life
-        // It is sent again, with its key.
+        // Without its manager the mutation is sent again, with its key.
         guard manager != nil || !store.isByManager else { return items.forEach { $0.state = .waiting } }
         for item in items { item.state = .confirmed }
         let landing = Landing(numbers: items.compactMap(\.layer?.number), answer: answer)
         let shown = await manager?.confirm(
             answer.models, asOf: place, isStored: store.isByManager, context: landing)
         guard life == self.life else { return }
-        // If no screen that was told holds any of it.
+        // The layers land here if no screen that was told holds a model of the answer.
         land(landing)
         let ends = items.map { (name: $0.record.name, steps: $0.layer?.landed ?? []) }
         let renamed = answer.replacement.map { rename($0) } ?? []
@@ -56,8 +56,8 @@ extension Outbox {
             pending.removeAll { item in items.contains { $0 === item } }
             return
         }
-        // The manager is told of the commit as of another's: it must not count as a change since the next request. The lists that it is
-        // in are read in a few steps.
+        // The manager is told of the commit as of another writer's: it must not count as a change since the next request. The lists that it
+        // is in are read in a few steps.
         if !store.isByManager { await tellManager(steps: ends.allSatisfy(\.steps.isEmpty) ? 1 : 4) }
         guard life == self.life else { return }
         for item in items { forget(item) }
@@ -76,7 +76,7 @@ extension Outbox {
         let isTogether = if case .together = store.models { true } else { false }
         return write(models: { tx in try storeModels(ends.flatMap(\.steps), tx) }) { tx in
             if isLast { try OutboxStore.release(tx, owner) }
-            // Another process has confirmed the others meanwhile, or everything was emptied there.
+            // Another process has confirmed the other mutations meanwhile, or has emptied everything.
             let left = try ends.filter { try tx.kept($0.name) != nil }
             guard !left.isEmpty || ends.isEmpty else { return }
             if isTogether { try storeModels(left.flatMap(\.steps), tx) }
@@ -144,12 +144,12 @@ extension Outbox {
 }
 
 extension ListStep {
-    /// Does to the stored list what was done to the one that is shown; nothing if that list is not stored.
+    /// Makes the step in the stored list too; does nothing if that list is not stored.
     func store(_ tx: borrowing CacheTransaction, brought: Set<ModelIdentifier>) throws {
         guard try tx.knownCount(ofCollection: key) != nil else { return }
         switch change {
         case .insert(let identifier, _, let place, _):
-            // What the answer brings may have been deleted since the mutation was sent.
+            // A model of the answer may have been deleted since the mutation was sent.
             guard brought.contains(identifier), try tx.isStored(identifier),
                 try !tx.contains(identifier, inCollection: key)
             else { return }

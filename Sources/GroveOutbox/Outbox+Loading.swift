@@ -8,12 +8,12 @@ import GroveProviders
     import Foundation
 #endif
 
-/// What is kept, and what other processes make of it.
+/// The mutations that are kept, and the changes that other processes make to them.
 extension Outbox {
-    /// Takes what is kept and not known yet.
+    /// Takes the mutations that are kept and not known yet.
     ///
-    /// - Parameter isSettled: whether no write of this outbox is under way: then what is known and not kept any more has ended elsewhere,
-    ///   and what is kept otherwise was changed elsewhere.
+    /// - Parameter isSettled: whether no write of this outbox is under way. Then a known mutation that is not kept any more has ended
+    ///   elsewhere, and one that is kept otherwise was changed elsewhere.
     func load(isSettled: Bool = false) throws(CacheError) {
         let known = Dictionary(pending.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var new: [(key: String, bytes: [UInt8]?)] = []
@@ -48,7 +48,7 @@ extension Outbox {
         }
     }
 
-    /// Brings what is pending into the order of all processes; what is not stored yet comes last.
+    /// Sorts the pending mutations in the order of all processes; those that are not stored yet come last.
     private func sortByNumber() {
         func number(_ item: PendingMutation) -> Int { item.record.number > 0 ? item.record.number : .max }
         pending = pending.enumerated().sorted { (number($0.element), $0.offset) < (number($1.element), $1.offset) }
@@ -56,8 +56,9 @@ extension Outbox {
         layers.sort(like: pending.compactMap(\.layer))
     }
 
-    /// Takes the number of a mutation whose commit was not told of yet, and, if it is settled, what another process has made of it:
-    /// it was refused there, or names a model by another identifier.
+    /// Takes the number of a mutation whose commit was not told of yet.
+    ///
+    /// If `isSettled`, it also takes a change by another process: it was refused there, or names a model by another identifier.
     private func take(_ bytes: [UInt8]?, _ item: PendingMutation, isSettled: Bool) {
         guard isSettled || item.record.number == 0, let bytes, let record = try? OutboxRecord(bytes) else { return }
         item.record.number = record.number
@@ -76,7 +77,7 @@ extension Outbox {
 
     // MARK: Other processes
 
-    /// Takes what other processes did, after what is under way here is stored and the manager was told of their commits.
+    /// Takes the changes by other processes, after the writes of this one are stored and the manager was told of their commits.
     @discardableResult
     func look() -> Task<Void, Never> {
         if let looking {
@@ -86,7 +87,7 @@ extension Outbox {
         let task = Task {
             repeat {
                 isLookDue = false
-                // What cannot be read now is read by the next look.
+                // If the store cannot be read now, the next look reads it.
                 try? await lookOnce()
             } while isLookDue
             looking = nil
@@ -98,7 +99,7 @@ extension Outbox {
     private func lookOnce() async throws(CacheError) {
         await settleWrites()
         if try isBehind() {
-            // So that what they confirmed is shown before its layer goes.
+            // So the models that they confirmed are shown before the layers go.
             await tellManager(steps: 4)
             await settleWrites()
             let count = pending.count
@@ -152,7 +153,7 @@ extension Outbox {
         }
     }
 
-    /// The same bytes each time.
+    /// The bytes of a mutation, the same each time.
     func encode(_ mutation: any Mutation) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// When an outbox sends, and how its end is waited for.
+/// The beginning and the end of sending, and the wait for it.
 extension Outbox {
     /// Sends the mutations that wait for the network at once, and ends ``suspend()``.
     ///

@@ -13,14 +13,14 @@ extension Outbox {
 
     /// Writes behind everything that was written before.
     ///
-    /// - Parameter models: writes models; in the same transaction, if one store has the models and what is pending.
+    /// - Parameter models: writes models in an earlier transaction of another store; not called if the models have no store apart.
     func write(
         models: OutboxStore.Body? = nil, _ body: @escaping OutboxStore.Body
     ) -> Task<Void, any Error> {
         let (before, store, lives, life, seen) = (lastWrite, store, lives, life, seen)
         let task = Task { [before] in
             await before?.value
-            // Nothing of before a log-out is stored after it.
+            // A write from before a wipe is not stored after it.
             let check: @Sendable () throws -> Void = {
                 guard lives.withLock({ $0 == life }) else {
                     throw CacheError(.cancelled, "Everything was wiped since the call.")
@@ -48,7 +48,7 @@ extension Outbox {
 
     // MARK: Lanes
 
-    /// Whether anything is sent: without its manager an outbox cannot store what is confirmed, if it has no cache.
+    /// Whether mutations are sent: an outbox without a cache needs its manager to store the confirmed models.
     var canSend: Bool {
         isStarted && !isSuspended && !isClosed && (manager != nil || !store.isByManager)
     }
@@ -97,7 +97,7 @@ extension Outbox {
     }
 
     private enum Permit: Sendable {
-        /// Until the lease expires.
+        /// This outbox has the lease until it expires.
         case granted(until: Double)
         /// Another process sends.
         case leased(until: Double)
@@ -154,7 +154,7 @@ extension Outbox {
             case .granted: mayHoldLease = true
             case .leased(let end):
                 item.state = .waiting
-                // It may be given back before it expires, which no process is told of.
+                // The lease may be given back before it expires, which no process is told of.
                 let due = min(end, options.now() + options.firstPause)
                 return (item.due, item.isBackingOff, item.waitsForLease) = (due, true, true)
             case .behind:
@@ -201,7 +201,7 @@ extension Outbox {
         if isSuspended || isClosed, sending.isEmpty, mayHoldLease { release() }
     }
 
-    /// Whether nothing is to be sent now: what is left waits for the network, or was refused.
+    /// Whether nothing is to be sent now: the mutations that are left wait for the network, or were refused.
     var isIdle: Bool {
         guard !pending.contains(where: \.isSending) else { return false }
         guard !isSuspended, !isClosed else { return true }

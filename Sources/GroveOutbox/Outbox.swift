@@ -59,9 +59,9 @@ public final class Outbox<API: Sendable> {
     var life: Int { lives.withLock { $0 } }
     /// The counter of the store as this outbox last saw it: if the store has another, another process has written.
     @ObservationIgnored let seen = Lock(OutboxCounter.unknown)
-    /// The highest number of a mutation that was found: later ones have higher numbers, even if the count was lost with a damaged store.
+    /// The highest number of a mutation that was found: later mutations get higher ones, even if a damaged store has lost the count.
     @ObservationIgnored var lastFound = 0
-    /// Notifies this outbox of commits of other processes.
+    /// The handle that notifies this outbox of commits of other processes.
     @ObservationIgnored var following: (any FollowedCache)?
     /// The task that looks for the changes of other processes, and whether it has to look once more.
     @ObservationIgnored var looking: Task<Void, Never>?
@@ -274,7 +274,7 @@ public final class Outbox<API: Sendable> {
             item.storing = write { tx in try OutboxStore.update(record, tx, seen) { $0.refusal = nil } }
             item.state = .waiting
             layers.add(makeLayer(item))
-            // Where it was in the order of submission, so that what stands on it stands on it again.
+            // It goes back to its place in the order of submission, under the layers that need it.
             layers.sort(like: pending.compactMap(\.layer))
         case .waitingForNetwork: item.state = .waiting
         case .waiting, .sending, .unreadable, .confirmed: return

@@ -1,12 +1,12 @@
 import GroveModel
 
-/// How many mutations were submitted to a store and how often their records were changed or removed, by all processes.
+/// The numbers of mutations submitted to a store, and of changes and removals of their records, by all processes.
 ///
-/// A process that finds another count than it left has missed what another process did.
+/// A process that finds another count than it left has missed changes by another process.
 struct OutboxCounter: Sendable, Equatable {
     /// The number of the last mutation that was stored.
     var submitted = 0
-    /// How often a record was changed or removed.
+    /// The number of times that a record was changed or removed.
     var changes = 0
 
     static let name = "outbox.n"

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Which process sends: the owner has the lease until it expires.
+/// The right of one process to send: the owner has the lease until it expires.
 ///
 /// Its times are those of a clock that all processes share. A machine that was started again has a clock that is behind the time at which
 /// an older lease was taken; such a lease counts for nothing. If the clock has come to that time again, the lease ends when it expires.

@@ -6,19 +6,19 @@ import GroveModel
     import Foundation
 #endif
 
-/// What is kept of one mutation.
+/// The record that is kept of one mutation.
 ///
 /// Its bytes: a version, 1; the number, eight bytes; then key, type, lane, body and, if there is one, refusal, each behind
 /// its count of bytes, four of them.
 /// Numbers are little-endian, text is UTF-8.
 struct OutboxRecord: Sendable {
-    /// In which order it was submitted, among those of all processes; 0 before it is stored.
+    /// Its number in the order of submission by all processes; 0 before it is stored.
     var number: Int
     let key: String
     let type: String
     let lane: String
     var body: [UInt8]
-    /// Why the server has refused it, if it has.
+    /// The reason for which the server has refused it, if it has.
     var refusal: String?
 
     static let prefix = "outbox.m."

@@ -1,17 +1,17 @@
 import GroveCache
 import GroveModel
 
-/// The cache as an outbox uses it, and the one that keeps what is pending, if that is another one.
+/// The cache as an outbox uses it, and the cache that keeps the pending mutations, if that is another one.
 struct OutboxStore: Sendable {
     typealias Body = @Sendable (borrowing CacheTransaction) throws -> Void
 
-    /// What stores the models of a confirmation.
+    /// The way in which the models of a confirmation are stored.
     enum Models: Sendable {
-        /// The transaction that removes its record.
+        /// In the transaction that removes the record.
         case together
-        /// Another one, of another cache.
+        /// In another transaction, of another cache.
         case apart(@Sendable (@escaping Body) async throws -> Void)
-        /// The manager, in a cache of which the outbox knows nothing.
+        /// By the manager, in a cache of which the outbox knows nothing.
         case byManager
     }
 
@@ -21,17 +21,17 @@ struct OutboxStore: Sendable {
     let place: @Sendable () -> Place
     /// Returns when followers were told of every commit that was made before.
     let told: @Sendable () async -> Void
-    /// Calls its argument after each commit of which followers are told, until what it returns is gone.
+    /// Calls its argument after each commit of which followers are told, until the handle that it returns is released.
     let follow: @Sendable (@escaping @Sendable () -> Void) -> any FollowedCache
     let models: Models
-    /// Empties what keeps what is pending, if a wipe of the cache does not.
+    /// Empties the cache that keeps the pending mutations, if a wipe of the other cache does not.
     let wipeKept: (@Sendable () throws(CacheError) -> Void)?
 
     init<Store: NodeStore>(_ cache: NormalizedCache<Store>) {
         self.init(cache, cache, .together, wipeKept: nil)
     }
 
-    /// - Parameter keeper: keeps what is pending.
+    /// - Parameter keeper: keeps the pending mutations.
     init<Store: NodeStore, Keeper: NodeStore>(
         _ cache: NormalizedCache<Store>, keptIn keeper: NormalizedCache<Keeper>
     ) {
@@ -41,7 +41,7 @@ struct OutboxStore: Sendable {
         self.init(cache, keeper, .apart(write)) { () throws(CacheError) in try keeper.wipe() }
     }
 
-    /// What is pending, beside a cache that the manager alone knows.
+    /// Keeps the pending mutations, beside a cache that the manager alone knows.
     init<Keeper: NodeStore>(keptIn keeper: NormalizedCache<Keeper>) {
         self.init(keeper, keeper, .byManager) { () throws(CacheError) in try keeper.wipe() }
     }
@@ -64,9 +64,9 @@ struct OutboxStore: Sendable {
 }
 
 extension OutboxStore {
-    /// Counts what a transaction does.
+    /// Counts the changes of a transaction.
     ///
-    /// - Parameter seen: what this process knows of; it stays behind if another process was at work.
+    /// - Parameter seen: the count that this process knows; it stays behind if another process was at work.
     /// - Returns: the new count.
     @discardableResult
     static func count(
@@ -95,7 +95,7 @@ extension OutboxStore {
         try tx.keep(nil, as: OutboxLease.name)
     }
 
-    /// Changes the record that is kept, if it is.
+    /// Changes the record that is kept, if there is one.
     static func update(
         _ record: OutboxRecord, _ tx: borrowing CacheTransaction, _ seen: Lock<OutboxCounter>,
         _ change: (inout OutboxRecord) -> Void

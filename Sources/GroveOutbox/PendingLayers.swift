@@ -2,20 +2,20 @@ import GroveConsistency
 import GroveModel
 import GroveProviders
 
-/// The layers of all pending mutations, in order, and what comes of them.
+/// The layers of all pending mutations, in order, and their results.
 ///
-/// A layer is what one mutation makes of the confirmed models and the layers below it. If one of those moves, all are
-/// made again, once, when they are shown next; submitting one makes that one alone.
+/// A layer is the result of one mutation over the confirmed models and the layers below it. If one of those changes, all layers are made
+/// again, once, when they are shown next. Submitting a mutation makes its layer alone.
 @MainActor
 final class PendingLayers: ShownLayers {
     /// The layer of one mutation.
     final class Layer {
         let number: Int
         let apply: (inout Draft) throws -> Void
-        /// Why nothing of it is shown, if so.
+        /// The error because of which nothing of it is shown, if there is one.
         fileprivate(set) var failure: (any Error)?
         fileprivate(set) var steps: [ListStep] = []
-        /// What is left of it: its lists, with the server's identifiers, until those are confirmed.
+        /// The list steps that are left of it, with the server's identifiers, until the lists are confirmed.
         fileprivate(set) var landed: [ListStep]?
         var tell: ((any Error)?) -> Void = { _ in }
 
@@ -32,7 +32,7 @@ final class PendingLayers: ShownLayers {
     private var deleted: Set<ModelIdentifier> = []
     /// The types of which mutations asked for a model.
     ///
-    /// What screens show of it from then on is learned: they are asked once.
+    /// Screens are asked once: the versions that they show from then on are learned.
     private var watched: [ModelIdentifier: [ObjectIdentifier]] = [:]
     private var made = LayeredModels { _, _, _ in .unknown }
     /// Whether the layers are to be made again before they are shown.
@@ -41,14 +41,14 @@ final class PendingLayers: ShownLayers {
     private var shownModels: [ModelIdentifier: [any Model]]?
     /// Whether all layers are being made: then one pass over the screens finds every model.
     private var isMakingAll = false
-    /// What is to be told once no layer is being made: the application may submit and discard then.
+    /// The news to tell once no layer is being made: the application may submit and discard then.
     private var news: [() -> Void] = []
     private var isInUpdate = false
     private var isMoved = false
     /// Whether each mutation is applied twice, to find out whether that is the same as once.
     var checksTwice = false
     var tellNotIdempotent: (Int) -> Void = { _ in }
-    /// Told of a confirmation that is being shown.
+    /// The closure that is told of a confirmation that is being shown.
     var land: (Landing) -> Void = { _ in }
     var wiped: () -> Void = {}
     /// The identifiers that other processes were given lately for those that applications made up.
@@ -73,20 +73,20 @@ final class PendingLayers: ShownLayers {
         show()
     }
 
-    /// Puts several on top; no screen shows them yet, and they are made when one does.
+    /// Puts several layers on top; no screen shows them yet, and they are made when one does.
     func add(contentsOf new: [Layer]) {
         layers += new
         isStale = true
     }
 
-    /// Takes layers away, and shows what comes of that.
+    /// Takes layers away, and shows the result.
     func remove(where isGone: (Layer) -> Bool) {
         let count = layers.count
         layers.removeAll(where: isGone)
         if layers.count < count { remake() }
     }
 
-    /// Leaves of layers what their lists need until they are confirmed.
+    /// Reduces layers to the steps that their lists need until they are confirmed.
     func land(_ numbers: [Int], _ steps: (Layer) -> [ListStep]) {
         let landing = layers.filter { numbers.contains($0.number) && $0.landed == nil }
         guard !landing.isEmpty else { return }
@@ -163,7 +163,7 @@ final class PendingLayers: ShownLayers {
 
     private func showNow() {
         guard let manager else { return }
-        // If no screen is there, what cannot be applied is told of all the same.
+        // Even if no screen is there, mutations that cannot be applied are reported.
         refresh()
         manager.showLayers()
     }
@@ -220,13 +220,13 @@ final class PendingLayers: ShownLayers {
         node.forEach { visit($0, body) }
     }
 
-    /// A confirmed model moved: what stands on it is made again, and all others that show it are told.
+    /// A confirmed model changed: the layers over it are made again, and all other screens that show it are told.
     private func moved() {
         isStale = true
         if isInUpdate {
             isMoved = true
         } else {
-            // The provider that is being given it shows it now; the others are told of the model behind this too.
+            // The provider that is given the model shows it now; the others are told of the model behind this too.
             manager?.consistencyManager.afterDelivery { [weak self] in self?.showNow() }
         }
     }
@@ -260,7 +260,7 @@ final class PendingLayers: ShownLayers {
     }
 
     private func graft(_ model: any Model, depth: Int) -> (model: (any Model)?, isChanged: Bool) {
-        // Trees that deep are not shown by screens.
+        // Screens show no trees that are so deep.
         guard depth < 64 else { return (model, false) }
         var node = model
         var isChanged = false
@@ -299,7 +299,7 @@ final class PendingLayers: ShownLayers {
         var there = Set(identifiers.compactMap(\.self))
         func position(_ place: ElementPlace) -> Int? {
             let last = ends.isAtLast ? elements.count : nil
-            // Whether the list lacks an element, only the whole of it says.
+            // Only the whole list says whether an element is missing.
             let instead = ends.isAtFirst ? last : nil
             return switch place {
             case .first: ends.isAtFirst ? 0 : nil
@@ -327,7 +327,7 @@ final class PendingLayers: ShownLayers {
         return elements.map(\.element)
     }
 
-    /// Sees which elements of a confirmed list another process has made of pending ones, in the turn in which it is shown.
+    /// Finds the elements that another process has made of pending ones, in the turn in which the confirmed list is shown.
     private func takeNames(_ key: String, _ identifiers: [ModelIdentifier?]) {
         let (confirmed, changes) = (Set(identifiers.compactMap(\.self)), made.lists[key] ?? [])
         let pending = Set(
@@ -347,7 +347,7 @@ final class PendingLayers: ShownLayers {
 
 /// The confirmation of mutations, as the context of the update that shows it.
 struct Landing: Sendable {
-    /// Those of their layers.
+    /// The numbers of their layers.
     let numbers: [Int]
     let answer: Answer
 }

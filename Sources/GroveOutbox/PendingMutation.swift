@@ -34,11 +34,11 @@ public final class PendingMutation: Identifiable {
     @ObservationIgnored var record: OutboxRecord
     @ObservationIgnored var layer: PendingLayers.Layer?
     @ObservationIgnored var tries = 0
-    /// When it may be sent, by the outbox's clock.
+    /// The time from which it may be sent, by the outbox's clock.
     @ObservationIgnored var due = 0.0
     /// Whether ``due`` is the network's or a lease's, not the user's.
     @ObservationIgnored var isBackingOff = false
-    /// Whether ``due`` is when another process's lease expires.
+    /// Whether ``due`` is the time to ask again for a lease that another process has.
     @ObservationIgnored var waitsForLease = false
     /// The write that stores it.
     @ObservationIgnored var storing: Task<Void, any Error>?

@@ -50,14 +50,14 @@ extension NearCache {
         throw SharedError(.notHeard, "Other processes empty the store of this machine again and again.")
     }
 
-    /// Throws if the database has not got what was accounted for when it was asked.
+    /// Throws if the database does not have a commit that was accounted for when it was asked.
     func check(_ position: FeedPosition, isNotBehind base: FeedPosition?) throws(SharedError) {
         guard let base, base.feed == position.feed, position.number < base.number else { return }
         throw SharedError(
             .behind, "The database is at commit \(position.number), and \(base.number) was accounted for here.")
     }
 
-    /// Accounts for what a feed says changed after `base`; `nil` if the store is not what it was when the feed was asked.
+    /// Accounts for the changes that a feed names after `base`; `nil` if the store was begun again since the feed was asked.
     private func account(for word: FeedWord, after base: FeedPosition?) async throws(SharedError) -> FeedPosition? {
         do {
             guard let base, base.feed == word.position.feed, word.changes != nil || base == word.position else {

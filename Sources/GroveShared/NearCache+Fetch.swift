@@ -24,7 +24,7 @@ extension NearCache {
             }
             let snapshot = try await request.value.get()
             if snapshot.word.position.isAtLeast(least) { return snapshot.models[identifier] }
-            // Another's request was sent before this read could be satisfied by it.
+            // The request of another caller was sent too early to satisfy this read.
             guard isMine else { continue }
             if let least, least.feed == snapshot.word.position.feed {
                 throw SharedError(
@@ -45,7 +45,7 @@ extension NearCache {
             }
             try check(snapshot.word.position, isNotBehind: base)
             try await keep(snapshot, of: identifier, after: base)
-            // It is served also if it was not stored: then nothing older may be.
+            // The model is served even if it was not stored: then nothing older may be.
             let position = snapshot.word.position
             memory.withLock { if $0.floor?.feed == position.feed { $0.saw(position) } }
             // The store begins again, so that the next misses can be stored.
@@ -56,7 +56,7 @@ extension NearCache {
         }
     }
 
-    /// Stores what a request brought, if the invariant holds with it.
+    /// Stores the answer to a request, if the invariant holds with it.
     private func keep(
         _ snapshot: FarSnapshot, of identifier: ModelIdentifier, after base: FeedPosition?
     ) async throws(SharedError) {
@@ -94,7 +94,7 @@ extension NearCache {
 
     /// Runs `call`, and stops waiting for it after ``timeLimit``, whether it heeds its cancellation or not.
     ///
-    /// - Throws: what `call` throws; after the limit an error with the code `code`.
+    /// - Throws: the error of `call`; after the limit an error with the code `code`.
     func limited<Value: Sendable>(
         _ code: SharedError.Code = .timedOut,
         _ call: @escaping @Sendable () async throws(SharedError) -> Value

@@ -114,7 +114,7 @@ public final class NearCache<Store: NodeStore>: Sendable {
 
     // MARK: Reading near
 
-    /// The least position that a read may be of: asks the database if what was heard is too old.
+    /// The least position that a read may be of; asks the database if its last answer is too old.
     private func prepare(_ freshness: Freshness) async throws(SharedError) -> FeedPosition? {
         switch freshness {
         case .near: try await hear(within: patience)
@@ -146,7 +146,7 @@ public final class NearCache<Store: NodeStore>: Sendable {
         case missing
     }
 
-    /// Reads near, in one view with the position.
+    /// Reads the local store, in one view with the position.
     private func local<M: CacheableModel>(
         _ identifier: ModelIdentifier, _ type: M.Type, _ least: FeedPosition?
     ) throws(SharedError) -> LocalRead<M> {

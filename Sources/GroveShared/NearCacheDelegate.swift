@@ -20,7 +20,7 @@ public final class NearCacheDelegate<Store: NodeStore>: CacheDelegate {
     private struct State {
         /// The last write that was called: it waits for those before it.
         var last: Task<Void, Never>?
-        /// How many writes have ended, and how many of them a fresh read has seen.
+        /// The number of writes that have ended, and the number of them that a fresh read has seen.
         var ended = 0
         var seen = 0
     }
@@ -101,7 +101,7 @@ public final class NearCacheDelegate<Store: NodeStore>: CacheDelegate {
                 } catch {
                     failed(identifier, error)
                 }
-                // It may have been made although it failed.
+                // The write may have been made although it failed.
                 self.state.withLock { $0.ended += 1 }
             }
         }

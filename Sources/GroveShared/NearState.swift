@@ -1,7 +1,7 @@
 import GroveModel
 import Synchronization
 
-/// What the local store has accounted for: the record that every commit of a ``NearCache`` reads and writes.
+/// The position that the local store has accounted for: the record that every commit of a ``NearCache`` reads and writes.
 package enum NearState {
     /// The name under which the position is kept.
     package static let name = "shared.applied"
@@ -11,7 +11,7 @@ package enum NearState {
             + Array(position.feed.description.utf8)
     }
 
-    /// The position; `nil` if nothing is accounted for, or the record is damaged: then no record near may be read.
+    /// The position; `nil` if nothing is accounted for, or the record is damaged: then no local record may be read.
     package static func decoded(_ bytes: [UInt8]?) -> FeedPosition? {
         guard let bytes, bytes.count > 8 else { return nil }
         let number = bytes[..<8].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
@@ -20,21 +20,21 @@ package enum NearState {
     }
 }
 
-/// What a process remembers of the feed, beside the store.
+/// The part of the feed that a process remembers, beside the store.
 struct FeedMemory {
     /// The most identifiers whose last change is remembered.
     static let most = 4_096
 
     /// The highest position that this process has seen: nothing older is served.
     private(set) var floor: FeedPosition?
-    /// When the last request was sent whose answer is accounted for; on the cache's clock.
+    /// The time at which the last request was sent whose answer is accounted for, on the cache's clock.
     private(set) var heard: Duration?
     /// The last change of each identifier after ``knownFrom``, up to ``knownTo``.
     private var recent: [ModelIdentifier: FeedNumber] = [:]
     private var knownFrom = FeedNumber(0)
     private var knownTo = FeedNumber(0)
 
-    /// Whether nothing of `identifiers` was changed after `start`, up to `end`; false if that is not known.
+    /// Whether none of `identifiers` was changed after `start`, up to `end`; false if that is not known.
     func isUnchanged(_ identifiers: [ModelIdentifier], after start: FeedNumber, upTo end: FeedPosition) -> Bool {
         guard floor?.feed == end.feed, start >= knownFrom, knownTo == end.number else { return false }
         return identifiers.allSatisfy { recent[$0].map { $0 <= start } ?? true }

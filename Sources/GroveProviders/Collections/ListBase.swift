@@ -123,11 +123,11 @@ struct PendingEdit<T: SimpleModel>: Sendable {
     /// Whether it is a whole list that the network brought, under which the edits before it are applied again.
     var isAnswer = false
 
-    /// Whether the next edit that is stored lets the cache make it.
+    /// Whether the cache makes it with the next edit that is stored.
     var isKept: Bool { ticket == .none && !wasRefused }
 }
 
-/// What became of a list by one commit, as it was told.
+/// The changes that one commit made to a list, as they were told.
 struct ListNews: Sendable {
     let commit: CommitNumber
     /// The number of this manager's own edit.

@@ -4,13 +4,13 @@
 /// leaf at either end, and O(*n* / 256) for the places of the leaves. That is some 400 words for 100,000 elements,
 /// whether or not an older copy is held.
 struct PersistentVector<Element: Sendable>: Sendable {
-    /// The most elements of a leaf, and how many one has when it is made.
+    /// The most elements of a leaf, and the number of elements of a new one.
     private static var most: Int { 512 }
     private static var usual: Int { 256 }
 
-    /// None of them is empty.
+    /// The leaves; none is empty.
     private var leaves: [[Element]] = []
-    /// Where each leaf begins.
+    /// The index at which each leaf begins.
     private var starts: [Int] = []
     private(set) var count = 0
 
@@ -37,14 +37,14 @@ struct PersistentVector<Element: Sendable>: Sendable {
 
     mutating func append(_ element: Element) { replace(count, count, with: [element]) }
 
-    /// Replaces what is from `start` on, up to `end`, by `elements`.
+    /// Replaces the elements from `start` up to `end` by `elements`.
     mutating func replace(_ start: Int, _ end: Int, with elements: [Element]) {
         guard start < end || !elements.isEmpty else { return }
         guard !leaves.isEmpty else {
             self = PersistentVector(elements)
             return
         }
-        // The leaf in which the change begins; behind the last element that is the last one.
+        // The leaf in which the change begins; at the end of the array, the last leaf.
         let first = leaf(of: min(start, count - 1))
         let last = end > start ? leaf(of: end - 1) : first
         let (from, to) = (start - starts[first], end - starts[last])
@@ -75,7 +75,7 @@ struct PersistentVector<Element: Sendable>: Sendable {
 
     func slice(_ range: Range<Int>) -> [Element] { slice(range.lowerBound, range.upperBound) }
 
-    /// The parts in which this may differ from `old`, in order: those that are not the same leaves.
+    /// The parts in which this may differ from `old`, in order: those whose leaves are not the same.
     ///
     /// - Complexity: linear in the leaves.
     func parts(differingFrom old: PersistentVector) -> [(old: Range<Int>, new: Range<Int>)] {
@@ -117,7 +117,7 @@ struct PersistentVector<Element: Sendable>: Sendable {
         return low - 1
     }
 
-    /// Notes where the leaves from `leaf` on begin.
+    /// Notes the beginnings of the leaves from `leaf` on.
     private mutating func place(from leaf: Int) {
         if starts.count > leaves.count { starts.removeLast(starts.count - leaves.count) }
         var start = leaf > 0 ? starts[leaf - 1] + leaves[leaf - 1].count : 0

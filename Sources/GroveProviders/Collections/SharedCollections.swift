@@ -1,6 +1,6 @@
 import GroveModel
 
-/// By what the providers of one collection find the store that they share.
+/// The key by which the providers of one collection find the store that they share.
 struct CollectionKey: Hashable {
     let type: ObjectIdentifier
     let cacheKey: ModelIdentifier

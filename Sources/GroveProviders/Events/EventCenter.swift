@@ -61,12 +61,12 @@ final class EventCenter: Sendable {
         if replay, let last = latest[kind], !last.isOver() { receiver.receive(last.event) }
     }
 
-    /// Returns when what was posted before is delivered.
+    /// Returns when all earlier posts are delivered.
     func flush() async {
         await withCheckedContinuation { continuation in put { _ in continuation.resume() } }
     }
 
-    /// Lets go of the latest events that no receiver gets any more.
+    /// Drops the latest events that no receiver gets any more.
     @MainActor
     func clear() { latest = latest.filter { !$0.value.isOver() } }
 
@@ -75,7 +75,7 @@ final class EventCenter: Sendable {
     }
 }
 
-/// An event with where it came from.
+/// An event with its source.
 struct PostedEvent<E: Sendable>: Sendable {
     let event: E
     let source: EventSource

@@ -1,6 +1,6 @@
 /// The cache's answer to a load, for which the load may wait.
 struct CacheAnswer: Sendable {
-    /// What the cache has.
+    /// The cache's result for a load.
     struct Answer: Sendable {
         var isHit = false
         /// Whether all of it was confirmed as lately as the load asks for.
@@ -18,7 +18,7 @@ struct CacheAnswer: Sendable {
         continuation.finish()
     }
 
-    /// Waits for the answer; a miss if it was given already, and promptly when the task is cancelled.
+    /// Waits for the answer; returns a miss if it was given already, and at once if the task is cancelled.
     func answer() async -> Answer {
         for await answer in answers { return answer }
         return Answer()

@@ -121,28 +121,27 @@ extension DataModelManager {
         return followed.isOver(stored)
     }
 
-    /// What a wipe, by this manager or any writer of the cache, ends.
+    /// The time between two wipes, by this manager or any writer of the cache.
     struct Life: Equatable, Sendable {
-        /// How often this manager had been wiped.
+        /// The number of wipes of this manager before it.
         fileprivate let epoch: Int
-        /// The cache's; `nil` over one that is only a ``CacheDelegate``.
+        /// The cache's life; `nil` over a cache that is only a ``CacheDelegate``.
         fileprivate let stored: LifeID?
     }
 
-    /// The life that calls made now are of.
+    /// The life to which calls made now belong.
     var lifeNow: Life { Life(epoch: epoch.withLock { $0 }, stored: followed?.life) }
 
-    /// How often everything, or all of a type, was wiped before the calls that are made now, by this manager or another writer of
-    /// this process.
+    /// The number of wipes, of everything or of a type, by writers of this process before the calls that are made now.
     var wipesNow: WipeCount { wipesUnderWay.withLock { (followed?.life.wipes ?? .zero) + $0 } }
 
-    /// How often other processes were found to have emptied the cache: calls that are made since are of after that.
+    /// The number of times that other processes were found to have emptied the cache.
     var wipesByOthers: WipeCount { followed?.wipesByOthers ?? .zero }
 
-    /// Whether the cache has begun another life, and what is shown may be of the one before.
+    /// Whether the cache has begun another life, so that the data shown may be of the life before.
     var isBehindAWipe: Bool { followed.map { shownLife.withLock(\.self) != $0.life } ?? false }
 
-    /// Notes in which life the cache is; returns whether that is another than this manager knew.
+    /// Notes the cache's present life; returns whether this manager knew another one.
     @discardableResult
     func noteLife(isShown: Bool = false) -> Bool {
         guard let now = followed?.life else { return false }
@@ -155,7 +154,7 @@ extension DataModelManager {
 
     // MARK: Settling
 
-    /// What of an answer is stored, and how.
+    /// The way in which an answer is stored.
     enum AnswerSave: Sendable {
         case nothing
         /// Each model under its identifier.
@@ -164,16 +163,16 @@ extension DataModelManager {
         case model(key: String)
     }
 
-    /// What becomes of an answer.
+    /// The outcome of an answer.
     enum Settlement: Sendable {
         /// It is applied; ``ConsistencyManager/endAnswer(_:)`` must follow.
         case taken(TakenAnswer)
-        /// What changed since cannot be told apart from it: it is to be asked for again.
+        /// Changes since cannot be told apart from it: the request is to be sent again.
         case again
         case cancelled
     }
 
-    /// Applies an answer that was asked for at `place`, less what was changed since, and stores it; then tells `body`.
+    /// Applies an answer that was asked for at `place`, less the changes since, and stores it; then tells `body`.
     ///
     /// Nodes that were changed since and that no provider holds are looked up in the cache.
     func settle(
@@ -184,7 +183,7 @@ extension DataModelManager {
         inOrder { _ in
             let applied = Future<[any Model]?>()
             let shown = shown ?? Decision()
-            // A cache that is only a delegate stores what is shown; another decides by itself, once.
+            // A cache that is only a delegate stores the models that are shown; any other decides by itself, once.
             let mustWait = followed == nil && !save.isNothing
             consistencyManager.settle(
                 models.map { Leaf.node($0) }, asked: place.turn, isList: isList, found: found,
@@ -194,11 +193,11 @@ extension DataModelManager {
                 then: { [self] outcome in
                     switch outcome {
                     case .taken(let taken):
-                        // What it lost to is stale here: held models older than it must not be saved as of it.
+                        // If the answer lost nodes to newer ones, older models that are held must not be saved as of it.
                         shown.decide(taken.lost.isEmpty)
-                        // Who was here first may have been told late: what the cache has is shown in the end.
+                        // A commit may have been told late: the cache's versions are shown in the end.
                         if !taken.lost.isEmpty {
-                            // With what holds it: the cache may have what was deleted here, and its holder with it.
+                            // Their holders are read too: the cache may have a node that was deleted here, and its holder with it.
                             let trees = models.map { [$0].identifiers }.filter { !$0.isDisjoint(with: taken.lost) }
                             markStale(Set(trees.joined()).map { .model($0) })
                         }
@@ -238,7 +237,7 @@ extension DataModelManager {
         }
     }
 
-    /// Lets an answer be asked for again; what the cache has taken of it is shown.
+    /// Lets a request be sent again; the models that the cache has taken of its answer are shown.
     @MainActor
     private func again(
         _ models: [any SimpleModel], _ shown: Decision, _ body: @MainActor @Sendable (Settlement) -> Void
@@ -248,7 +247,7 @@ extension DataModelManager {
         body(.again)
     }
 
-    /// What the cache has of `nodes`; `nil` if it cannot be read.
+    /// Gives `body` the cache's answer about `nodes`; `nil` if it cannot be read.
     private func lookUp(
         _ nodes: [(identifier: ModelIdentifier, type: any SimpleModel.Type)],
         then body: @escaping @MainActor @Sendable (FoundNodes?) -> Void
@@ -300,7 +299,7 @@ extension [any SimpleModel] {
     /// The identifiers of the nodes in these trees.
     var identifiers: Set<ModelIdentifier> { map { Leaf.node($0) }.identifiers }
 
-    /// What can be stored by itself: these models, and in the place of one without an identifier the nearest ones below it that have one.
+    /// The models that can be stored by themselves: these, or for one without an identifier the nearest identified ones below it.
     var identified: [any SimpleModel] {
         var found: [any SimpleModel] = []
         var waiting = reversed().map { Leaf.node($0) }
@@ -317,7 +316,7 @@ extension [any SimpleModel] {
     }
 }
 
-/// What keeps a request open: it ends with this.
+/// A token that keeps a request open; the request ends with it.
 private final class OpenRequest: Sendable {
     private let manager: ConsistencyManager
     private let turn: Turn

@@ -1,14 +1,14 @@
 import GroveConsistency
 package import GroveModel
 
-/// What the server has confirmed, below all layers: the seam of pending changes that writes.
+/// Confirmed models, below all layers: the part of pending changes that writes.
 extension DataModelManager {
     /// Shows `models`, which were asked for at `place`, below all layers; returns when every screen was told.
     ///
     /// `context` comes to ``ShownLayers/begin(_:)`` in the turn in which the first is told.
     ///
-    /// - Parameter isStored: whether they are stored in this manager's cache too. One that is only a delegate stores what is shown. It cannot
-    ///   say what is older: if that is not known, what was asked for counts as of now.
+    /// - Parameter isStored: whether they are stored in this manager's cache too. A cache that is only a delegate stores the models that
+    ///   are shown. It cannot say which are older: if that is not known, the answer counts as of now.
     @MainActor
     package func confirm(
         _ models: [any SimpleModel], asOf place: Place, isStored: Bool, context: any Sendable
@@ -34,12 +34,13 @@ extension DataModelManager {
         }
     }
 
-    /// Makes a change of the list under `key`, below all layers: on the screens that show it, in one turn, and in the cache; nothing if neither
-    /// has it.
+    /// Makes a change of the list under `key`, below all layers: on the screens that show it, and in the cache.
+    ///
+    /// The screens show it in one turn. If neither a screen nor the cache has the list, nothing happens.
     ///
     /// - Parameters:
-    ///   - type: that of its elements, by which it is read if no screen shows it; that of the model that is put in, if there is one.
-    ///   - answer: what brings that model.
+    ///   - type: the type of its elements, by which it is read if no screen shows it; an inserted model's type takes its place.
+    ///   - answer: the answer that brings that model.
     /// - Returns: false if nothing could be done, as no screen shows it and no type is known.
     /// - Throws: the error of the cache if it cannot be read.
     @MainActor
@@ -87,7 +88,7 @@ package enum ConfirmedChange: Sendable {
 
 /// An answer that is shown below all layers.
 ///
-/// As long as it exists, lists can take its models, and what changes in them.
+/// As long as it exists, lists can take its models, and the changes in them.
 package final class ConfirmedAnswer: Sendable {
     /// Its models in their newest versions, without those that were deleted since the request.
     let models: [ModelIdentifier: any SimpleModel]
@@ -103,7 +104,7 @@ package final class ConfirmedAnswer: Sendable {
 
     deinit { if let taken { manager.consistencyManager.endAnswer(taken) } }
 
-    /// `model` as what a list puts in; `nil` if it is put in as an edit is, as of now.
+    /// `model` as a page for a list; `nil` if it is inserted as an edit, as of now.
     func page(_ model: any SimpleModel) -> AppliedPage? {
         taken.map { AppliedPage(turn: $0.turn, place: place, stored: [model]) }
     }

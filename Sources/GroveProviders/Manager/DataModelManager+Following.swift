@@ -10,21 +10,21 @@ import GroveModel
 /// A manager over a cache that can be followed: each commit of the cache reaches every holder of its models and every
 /// provider that waits for one.
 ///
-/// What may be older than the cache is *stale*. One loop reads all that is stale in one view, behind every write that was called before,
-/// and shows it as of that moment: what was changed since, wherever, wins over what was read.
+/// Data that may be older than the cache are *stale*. One loop reads all stale data in one view, behind every write that was called before.
+/// It shows them as of that moment: changes since, by any writer, win over the read.
 extension DataModelManager {
-    /// Marks as stale what others committed.
+    /// Marks as stale the data that other writers committed.
     ///
     /// Called in the order of commits.
     func follow(_ changes: any CommittedChanges) {
         if changes.ticket != .none {
-            // An edit of this manager's own: what is shown has it.
+            // An edit of this manager's own: the list that is shown has it.
             stale.withLock { $0.mark(changes) }
             return readStale()
         }
-        // Files that were replaced leave what is shown; a wipe does not, and is told by itself.
+        // Replaced files leave the data that are shown; a wipe does not, and is told by itself.
         if noteLife(isShown: changes.extent == .anything && !changes.beginsLife) { endRequests() }
-        // What the cache has refused is saved before it is read.
+        // Refused saves are made again before the cache is read.
         saveAgain(isNow: changes.extent != .named)
         inOrder { _ in
             consistencyManager.learn(changes)
@@ -40,7 +40,7 @@ extension DataModelManager {
         readStale()
     }
 
-    /// Looks at the models of a save again if it had no say in some of them, was late, or came after everything was emptied.
+    /// Reads the models of a save again if it was not stored whole, was late, or came after everything was emptied.
     func markStale(
         _ models: @autoclosure () -> [any SimpleModel], after outcome: SaveOutcome, isLate: Bool = false
     ) {
@@ -53,14 +53,14 @@ extension DataModelManager {
         }
     }
 
-    /// Looks at models again that are of before everything was emptied: what the cache does not have of them is gone.
+    /// Reads models again that are from before everything was emptied: those that the cache does not have are gone.
     func markEmptied(_ models: Set<ModelIdentifier>) {
         guard followed != nil else { return }
         stale.withLock { $0.markEmptied(models) }
         readStale()
     }
 
-    /// Marks as stale what lacks something in `models`, or the list or cache key `name`, which this manager has just saved.
+    /// Marks as stale the data that wait for a node in `models`, or for the list or key `name`, which this manager has just saved.
     func wakeWhatLacks(_ models: [any SimpleModel], named name: ModelIdentifier? = nil) {
         guard stale.withLock({ $0.watchesSaves }) else { return }
         let saved = models.identifiers.union([name].compactMap(\.self))
@@ -68,7 +68,7 @@ extension DataModelManager {
         readStale()
     }
 
-    /// Lets nothing wait for what is missing that has no owner any more, once much waits.
+    /// Ends the waits of models, lists and windows that have no owner any more, once many wait.
     private func forgetOwnerless() {
         guard let waiting = stale.withLock({ $0.beginForgetting() }) else { return }
         let (lists, windows) = listReaders.withLock { (Set($0.values.map(\.name)), Set($0.keys)) }
@@ -81,13 +81,13 @@ extension DataModelManager {
             case .window(let window): if !windows.contains(window) { ownerless.insert(key) }
             }
         }
-        // In order: who waits has begun to listen before.
+        // In order: an owner that waits has begun to listen before.
         consistencyManager.findUnheld(models) { [stale, ownerless] unheld in
             stale.withLock { $0.forget(ownerless.union(unheld.map { .model($0) })) }
         }
     }
 
-    /// Reads what is stale, unless that is under way.
+    /// Reads the stale data, unless a read is under way.
     private func readStale() {
         forgetOwnerless()
         guard let cache = followed, let batch = stale.withLock({ $0.begin() }) else { return }
@@ -111,15 +111,15 @@ extension DataModelManager {
         }
     }
 
-    /// What is held of what is stale.
+    /// The held versions of the stale data.
     private struct HeldStale: Sendable {
         let changes: ConsistencyManager.HeldChanges
         let elements: [SubscriptionKey: [any SimpleModel]]
     }
 
-    /// Shows what `view` has of what is stale.
+    /// Shows the stale data as `view` has them.
     ///
-    /// - Parameter refused: what the cache had refused before the view.
+    /// - Parameter refused: the models of which the cache had refused saves before the view.
     private func show(
         _ batch: StaleSet.Batch, _ lists: [(ListReader, ListReading)], _ held: HeldStale,
         _ refused: [ModelIdentifier: CallNumber], _ view: (any FollowedView)?, asOf began: Turn
@@ -127,12 +127,12 @@ extension DataModelManager {
         let isWiped = batch.models.extent == .emptied
         let readAt = now()
         if view == nil, !isWiped { stale.withLock { $0.keepUnread(batch) } }
-        // What the cache has refused is newer than what it has, unless others have changed it since.
+        // A refused model is newer than the cache's, unless another writer has changed it since.
         let refused = refused.merging(unsaved.withLock { $0.models }, uniquingKeysWith: max)
         let ahead =
             batch.models.beginsLife
             ? [] : Set(refused.keys.filter { !batch.models.commits.name($0, after: refused[$0] ?? .zero) })
-        // What was deleted is known without a look.
+        // Deletions are known without a read.
         let gone = view == nil ? batch.models.deletedAtLast : []
         view?.know(held.changes.known)
         var (misses, whole): ([ModelIdentifier: CacheMiss], Set<ModelIdentifier>) = ([:], [])
@@ -141,7 +141,7 @@ extension DataModelManager {
             case .hit(let model):
                 whole.insert(wanted.identifier)
                 return .model(model)
-            // What cannot be without something that was deleted is deleted too.
+            // A model that requires a deleted one is deleted too.
             case .miss(let miss)
             where miss.reason == .deleted || isWiped || batch.emptied.contains(wanted.identifier)
                 || batch.models.deletesAll(of: wanted.type):
@@ -165,20 +165,20 @@ extension DataModelManager {
             let life = life.withLock(\.self)
             consistencyManager.afterDelivery { [shownLife] in shownLife.withLock { $0 = life } }
         }
-        // What one list holds the view knows for all of them: it is what is held, and not what was read.
+        // The view takes elements that a list holds for all lists: they are held, and not read.
         let elements = lists.flatMap { held.elements[$0.0.subscription] ?? [] }
         view?.know(elements)
         let known = Set((held.changes.known + elements).compactMap(\.modelIdentifier))
         for (list, reading) in lists { list.read(view, reading, known, ahead, began, isWiped) }
         if !misses.isEmpty, !batch.models.commits.isEmpty {
-            // What the cache has forgotten of a tree may be in memory: read by itself, the tree gets the rest from there.
+            // A part of a tree that the cache has forgotten may be in memory: read by itself, the tree gets it from there.
             stale.withLock { $0.mark(misses.keys.map { .model($0) }) }
             misses = [:]
         }
         tell(misses, whole, readAt)
     }
 
-    /// Tells owners what became of models that were read: what they lack, and that they are whole again.
+    /// Tells the owners of models that were read which of them miss a node, and which are whole again.
     private func tell(_ misses: [ModelIdentifier: CacheMiss], _ whole: Set<ModelIdentifier>, _ readAt: Date) {
         let (missing, settled) = stale.withLock { stale in
             let missing = misses.filter { stale.wait(.model($0.key), for: $0.value.identifier) }
@@ -195,15 +195,17 @@ extension DataModelManager {
     }
 }
 
-/// How a list of a cache key is read again, off the main actor.
+/// A reader that brings the list of a cache key up to date, off the main actor.
 struct ListReader: Sendable {
     /// The cache key.
     let name: ModelIdentifier
     let subscription: SubscriptionKey
     /// Whether it is a window over the list, which reads its rows after all news.
     var isWindow = false
-    /// Brings the list up to date in a view, given what is held already, what is held in a newer version than the cache has, and the turn
-    /// at which the read began, and shows it.
+    /// Brings the list up to date in a view, and shows it.
+    ///
+    /// It is given the identifiers that are held already, those that are held in newer versions than the cache has, and the turn at
+    /// which the read began.
     let read:
         @Sendable (
             _ view: (any FollowedView)?, _ reading: ListReading, _ known: Set<ModelIdentifier>,

@@ -103,8 +103,8 @@ extension DataModelManager {
     /// Called in order.
     ///
     /// - Parameters:
-    ///   - isLate: whether something older may be shown by now, so that what the cache has then is read.
-    ///   - shown: of an answer, whether it is shown: only then is what the cache refuses of it saved again.
+    ///   - isLate: whether an older version may be shown by now, so that the cache is read then.
+    ///   - shown: for an answer, whether it is shown: only then is it saved again if the cache refuses it.
     func store(
         _ model: any SimpleModel, forKey cacheKey: String? = nil, asOf place: StoredPlace? = nil, isLate: Bool = false,
         if shown: Decision? = nil, _ context: (any Sendable)?
@@ -183,7 +183,7 @@ extension DataModelManager {
         }
     }
 
-    /// Asks the cache one question, in its turn: one that is followed, or one that is only a delegate and has a limited time.
+    /// Asks the cache one question, in its turn; a cache that is only a delegate has a limited time.
     private func ask<Value: Sendable>(
         _ key: String?, for subscription: SubscriptionKey?, _ finish: @escaping @Sendable (FetchedRead<Value>) -> Void,
         _ read:
@@ -235,7 +235,7 @@ extension DataModelManager {
 }
 
 extension FollowedCache {
-    /// Deletes a model; `manager` notes what becomes of that, and reads again what waits for the model.
+    /// Deletes a model; `manager` notes the outcome, and reads again the data that wait for the model.
     func delete(
         _ identifier: ModelIdentifier?, forKey key: String?, asOf place: StoredPlace?, for manager: WeakManager
     ) {
@@ -250,7 +250,7 @@ extension FollowedCache {
     }
 }
 
-/// What a cache answered to a fetch.
+/// A cache's answer to a fetch.
 struct FetchedRead<Value: Sendable>: Sendable {
     /// The turn of the fetch.
     let turn: Turn

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// What is in memory already, for a screen that asks for it.
+/// The models that are in memory already, for a screen that asks for one.
 extension DataModelManager {
     /// The model of `identifier` that some provider shows, by itself or in a list with a key.
     ///

@@ -33,7 +33,7 @@ extension DataModelManager {
     ) async throws -> M? {
         let identifier = M.modelIdentifier(for: id)
         let began = lifeNow
-        // What the former user was shown is on its way out.
+        // Data from before a wipe are on their way out.
         let former = isBehindAWipe ? nil : shownModel(identifier, as: type)
         var model = former
         if let former {
@@ -45,7 +45,7 @@ extension DataModelManager {
             do {
                 return try await update(identifier, type, in: cache, change)
             } catch let error as CacheError where error.code == .missing {
-                // What others have deleted stays deleted, also before that shows.
+                // A model that another writer has deleted stays deleted, also before that shows.
                 if error.miss?.reason == .deleted {
                     model = nil
                     markStale(CollectionOfOne(.model(identifier)))
@@ -53,7 +53,7 @@ extension DataModelManager {
                 guard model != nil || missing == .ignore else { throw error }
             } catch {
                 await consistencyManager.flush()
-                // What others changed meanwhile stays.
+                // A change by others meanwhile stays.
                 if let former, let model, shownModel(identifier, as: type)?.isEqual(to: model) == true {
                     updateModel(former, updateCache: false, context: context)
                 }
@@ -73,7 +73,7 @@ extension DataModelManager {
         _ change: @escaping @Sendable (inout M) throws -> Void
     ) async throws -> M {
         try await withCheckedThrowingContinuation { continuation in
-            // Behind what was saved before.
+            // Behind earlier saves.
             inOrder { _ in
                 onCache { cache.update(identifier, as: type, change) { continuation.resume(with: $0) } }
             }

@@ -24,7 +24,7 @@ extension DataModelManager {
                         return self.wipesUnderWay.withLock { wipes in
                             wipes -= 1
                             followed.wipe { [self] in
-                                // It is not told of its own calls.
+                                // The manager is not told of its own calls.
                                 noteLife(isShown: true)
                                 continuation.resume(returning: $0)
                             }

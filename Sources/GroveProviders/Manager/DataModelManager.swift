@@ -18,7 +18,7 @@ public final class DataModelManager: Sendable {
     /// The cache, which is retained.
     public let cacheDelegate: any CacheDelegate
 
-    /// The cache, if it is one that is followed: what is written by this is not told back.
+    /// The cache's handle, if it is one that is followed: writes through it are not told back.
     let followed: (any FollowedCache)?
     /// The cache as this manager uses it.
     var cache: any CacheDelegate { followed ?? cacheDelegate }
@@ -32,36 +32,36 @@ public final class DataModelManager: Sendable {
     @MainActor public weak var logDelegate: (any LogDelegate)?
 
     private let cacheQueue = DispatchQueue(label: "grove.providers.cache")
-    /// Counts wipes: what was begun before one brings nothing after it.
+    /// The number of wipes: a call that began before one brings nothing after it.
     let epoch = Lock(0)
     let events = EventCenter()
-    /// What is to be read again.
+    /// The data to read again.
     let stale = Lock(StaleSet())
-    /// How the lists that have a key are read again.
+    /// The readers of the lists that have a key.
     let listReaders = Lock<[SubscriptionKey: ListReader]>([:])
-    /// What the cache has refused to store.
+    /// The saves that the cache has refused.
     let unsaved = Lock(UnsavedSet())
     /// The number of the last edit of a list.
     private let tickets = Lock(EditTicket.none)
-    /// In which life the cache was when this manager last looked.
+    /// The cache's life when this manager last looked.
     let life = Lock(LifeID.none)
-    /// The life that what is shown is of, as far as it could go.
+    /// The life of the cache that the data shown are of.
     let shownLife = Lock(LifeID.none)
-    /// How many wipes by this manager have not reached the cache.
+    /// The number of wipes by this manager that have not reached the cache.
     let wipesUnderWay = Lock(0)
     @MainActor var stores: [CollectionKey: WeakStore] = [:]
-    /// What is shown over what is confirmed; `nil` without an outbox.
+    /// The layers over the confirmed models; `nil` without an outbox.
     @MainActor package var layers: (any ShownLayers)?
     @MainActor var providers: [SubscriptionKey: WeakProvider] = [:]
     @MainActor private var providersAfterCleaning = 0
-    /// Which providers show a model as their own.
+    /// The providers that show a model as their own.
     @MainActor var showing: [ModelIdentifier: [WeakProvider]] = [:]
-    /// The requests to the network that others can join.
+    /// The requests to the network that other callers can join.
     @MainActor var sharedRequests: [RequestKey: any AnySharedRequest] = [:]
-    /// All that are under way, by their numbers.
+    /// All requests under way, by their numbers.
     @MainActor var openRequests: [Int: any AnySharedRequest] = [:]
     @MainActor var flightCount = 0
-    /// How many seconds a cache that is only a ``CacheDelegate`` has for an answer.
+    /// The number of seconds that a cache which is only a ``CacheDelegate`` has for an answer.
     let cacheTimeout: Double
 
     /// The clock, for ``DataProvider/lastUpdated`` and the ages that loads accept.
@@ -81,7 +81,7 @@ public final class DataModelManager: Sendable {
         self.now = now
         consistencyManager = ConsistencyManager(now: now)
         let follower = WeakManager()
-        // Of the manager itself the cache's writer holds nothing: it would let go of it in the middle of a write.
+        // The cache's writer must not retain the manager: it would release it in the middle of a write.
         let (held, lists) = (consistencyManager.held, listReaders)
         followed = (cacheDelegate as? any FollowableCache)?.followed(
             by: { follower.value?.follow($0) },
@@ -102,10 +102,10 @@ public final class DataModelManager: Sendable {
         noteLife(isShown: true)
     }
 
-    /// Whether the cache can say when what it has was confirmed.
+    /// Whether the cache can say when its records were confirmed.
     var knowsAges: Bool { followed != nil || cacheDelegate is any ExpiringCacheDelegate }
 
-    /// Whether what was confirmed at `time` is at most `maxAge` seconds old.
+    /// Whether data that were confirmed at `time` are at most `maxAge` seconds old.
     ///
     /// A time in the future says nothing: the clock was set back.
     func isFresh(_ time: Date?, _ maxAge: Double) -> Bool {
@@ -114,7 +114,7 @@ public final class DataModelManager: Sendable {
         return age >= 0 && age <= maxAge
     }
 
-    /// Runs `call`, which calls the cache, behind those before it.
+    /// Runs `call`, which calls the cache, behind earlier ones.
     ///
     /// Called in order.
     func onCache(_ call: @escaping @Sendable () -> Void) {
@@ -126,7 +126,7 @@ public final class DataModelManager: Sendable {
         epoch.withLock { body($0) }
     }
 
-    /// The number of an edit of a list, by which the cache tells what became of it.
+    /// A new number for an edit of a list, by which the cache reports the edit.
     func takeTicket() -> EditTicket {
         tickets.withLock { last in
             last = last.next
@@ -165,7 +165,7 @@ public final class DataModelManager: Sendable {
             await withCheckedContinuation { continuation in followed.afterTelling { continuation.resume() } }
         }
         await consistencyManager.flush()
-        // What is stale is read, and shown.
+        // The stale data are read, and shown.
         await withCheckedContinuation { continuation in
             let isIdle = stale.withLock { $0.awaitIdle { continuation.resume() } }
             if isIdle { continuation.resume() }
@@ -186,8 +186,9 @@ public protocol LogDelegate: AnyObject, Sendable {
 @MainActor
 protocol WipeableProvider: AnyObject {
     func clearForWipe(at time: Date)
-    /// At `time` the newest trees of the nodes in `misses` lacked something that the cache has forgotten, so that what is shown stays; those in
-    /// `whole`, which were missing something before, have it all.
+    /// Notes that the newest trees of the nodes in `misses` were not whole in the cache at `time`: the versions that are shown stay.
+    ///
+    /// The nodes in `whole`, which were not whole before, are whole now.
     func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date)
 }
 
@@ -205,7 +206,7 @@ protocol SharedList: WipeableProvider {
     func saveRefused(asOf place: StoredPlace?)
     /// Makes a change that the server has confirmed; false if the list is not known, or is of other models.
     func confirm(_ change: ConfirmedChange, with answer: ConfirmedAnswer) -> Bool
-    /// What it listens by.
+    /// The key of its subscription.
     var key: SubscriptionKey { get }
     /// Tells owners whether the cache has refused to store the list, or an element of it.
     func note(unsaved error: CacheError?, of element: ModelIdentifier?)

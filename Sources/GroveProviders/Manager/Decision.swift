@@ -1,6 +1,6 @@
 import GroveModel
 
-/// Something that is decided once; what waits for it is done then, or not at all.
+/// A decision that is made once; closures that wait for it run then, or not at all.
 final class Decision: Sendable {
     private let state = Lock<(isSo: Bool?, waiting: [@Sendable () -> Void])>((nil, []))
 
@@ -12,7 +12,7 @@ final class Decision: Sendable {
         if isSo { for body in waiting { body() } }
     }
 
-    /// Runs `body` once it is decided that it is so.
+    /// Runs `body` once it is decided that it is so; never if it is not.
     func ifSo(_ body: @escaping @Sendable () -> Void) {
         let isSo = state.withLock { state in
             if state.isSo == nil { state.waiting.append(body) }

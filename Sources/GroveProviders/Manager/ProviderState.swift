@@ -44,11 +44,11 @@ extension ProviderState {
     }
 }
 
-/// A provider's state, and what it was before the request that is under way.
+/// A provider's state, and the state before the request that is under way.
 struct RequestState {
     private(set) var settled = ProviderState.idle
     private(set) var isLoading = false
-    /// Why the cache has refused what is shown, if it has.
+    /// The error with which the cache has refused the data that are shown, if it has.
     var unsaved: CacheError?
 
     var shown: ProviderState { isLoading ? .loading : unsaved.map { .unsaved($0) } ?? settled }
@@ -62,7 +62,7 @@ struct RequestState {
         isLoading = false
     }
 
-    /// The request failed; one that was cancelled leaves what was before it.
+    /// The request failed; a cancelled one leaves the state before it.
     mutating func fail(_ error: any Error) {
         end(.failure(error))
     }
@@ -80,7 +80,7 @@ struct RequestState {
 }
 
 extension ProviderState {
-    /// What a request is that failed so; `nil` if it was cancelled, which leaves what was before it.
+    /// The state after a request that failed with `error`; `nil` if it was cancelled, which leaves the state before it.
     static func failure(_ error: any Error) -> ProviderState? {
         let isCancelled = error is CancellationError || (error as? CacheError)?.code == .cancelled
         return isCancelled ? nil : .failed(error)

@@ -16,17 +16,17 @@ final class SharedRequest<Value: Sendable>: AnySharedRequest {
     private var isOver = false
     private let manager: DataModelManager
     private let end: @MainActor @Sendable () -> Void
-    /// When the try that is under way was sent.
+    /// The place at which the try under way was sent.
     private(set) var place: Place
 
-    /// - Parameter end: called before anyone is answered, and when all have left.
+    /// - Parameter end: called before any caller is answered, and when all have left.
     init(_ manager: DataModelManager, end: @escaping @MainActor @Sendable () -> Void) {
         self.manager = manager
         self.end = end
         place = manager.place()
     }
 
-    /// Sends the request; `settle` applies its answer, and says `nil` if it is to be asked for again.
+    /// Sends the request; `settle` applies its answer, and gives `nil` if the request is to be sent again.
     func start(
         _ retry: LoadRetry, _ fetch: @escaping @Sendable () async throws -> Value,
         settle:
@@ -61,7 +61,7 @@ final class SharedRequest<Value: Sendable>: AnySharedRequest {
         }
     }
 
-    /// Takes the place of a try: of several it is the one that is answered that counts.
+    /// Takes the place of a try: of several tries, the one that is answered counts.
     private func beginTry(since first: Place) throws {
         guard !manager.isOver(first) else { throw CacheError.wiped }
         place = manager.place()
@@ -90,7 +90,7 @@ final class SharedRequest<Value: Sendable>: AnySharedRequest {
         finish(.failure(error))
     }
 
-    /// Gives the answer to `take`, in the turn in which it is applied, and returns what that makes of it.
+    /// Gives the answer to `take`, in the turn in which it is applied, and returns the result.
     ///
     /// - Throws: `CancellationError`, promptly, when the caller's task is cancelled.
     func wait<Taken: Sendable>(
@@ -110,7 +110,7 @@ final class SharedRequest<Value: Sendable>: AnySharedRequest {
         }
     }
 
-    /// Lets one go who was cancelled; the request goes on for the others, and ends with the last.
+    /// Lets a cancelled caller go; the request goes on for the others, and ends with the last.
     private func leave(_ ticket: Int) {
         guard let answer = waiting.removeValue(forKey: ticket) else { return }
         if waiting.isEmpty {
@@ -123,11 +123,11 @@ final class SharedRequest<Value: Sendable>: AnySharedRequest {
 
 /// An answer of the network, as it was applied.
 struct Answer<Value: Sendable>: Sendable {
-    /// What the network brought.
+    /// The value that the network brought.
     let value: Value
-    /// When it was asked for.
+    /// The place at which the request was sent.
     let place: Place
-    /// What came of it; `nil` if it brought no models.
+    /// The applied answer; `nil` if it brought no models.
     let taken: TakenAnswer?
 
     var askedAt: Date { Date(timeIntervalSince1970: place.time) }
@@ -136,25 +136,25 @@ struct Answer<Value: Sendable>: Sendable {
 /// A request of whatever kind.
 @MainActor
 protocol AnySharedRequest: AnyObject {
-    /// When the try that is under way was sent.
+    /// The place at which the try under way was sent.
     var place: Place { get }
     /// Ends it for every waiting caller.
     func fail(_ error: any Error)
 }
 
-/// What two requests have in common that are one.
+/// The key that the callers of one request have in common.
 struct RequestKey: Hashable {
     let type: ObjectIdentifier
     let name: ModelIdentifier
-    /// Tells requests apart that no other call can ask for.
+    /// A number that makes a request unique, so that no other call joins it.
     var number = 0
 }
 
-/// What is shown of what a load asks for.
+/// The data that are shown of those that a load asks for.
 struct ShownNow {
     /// The trees.
     var models: [any SimpleModel] = []
-    /// When a list was last edited.
+    /// The turn at which the list was last edited.
     var editedAt = Turn.zero
 }
 
@@ -163,7 +163,7 @@ extension DataModelManager {
     /// since it was sent.
     ///
     /// - Parameters:
-    ///   - key: what is asked for; `nil` if no other call can ask for it.
+    ///   - key: the key of the request; `nil` if no other call can join it.
     ///   - shown: the data that are shown of it; `nil` to join in any case.
     ///   - reload: whether to send a request even if one is under way.
     ///   - settle: applies the answer.
@@ -190,7 +190,7 @@ extension DataModelManager {
         try Task.checkCancellation()
         let request = SharedRequest<Value>(self) { [weak self] in
             guard let self, let ended = openRequests.removeValue(forKey: number) else { return }
-            // Another may have followed it.
+            // Another request may have followed it.
             if sharedRequests[name] === ended { sharedRequests[name] = nil }
         }
         sharedRequests[name] = request
@@ -199,7 +199,7 @@ extension DataModelManager {
         return try await request.wait(take)
     }
 
-    /// Whether nothing of what is shown was changed since `place`; if nothing is shown, whether nothing was edited at all.
+    /// Whether none of the data that are shown was changed since `place`; if there are none, whether nothing was edited at all.
     @MainActor
     private func isUnchanged(_ shown: ShownNow?, since place: Place) async -> Bool {
         guard let shown else { return true }

@@ -1,7 +1,7 @@
 import GroveConsistency
 package import GroveModel
 
-/// What is shown over what is confirmed: the seam that pending changes need, see
+/// The layers over the confirmed models: the interface that pending changes need, see
 /// Docs/Internals/Decisions/0038-pending-changes.md.
 ///
 /// A manager without layers asks for them once in each change, and does nothing else.
@@ -16,13 +16,13 @@ package protocol ShownLayers: AnyObject, Sendable {
     /// `model` with the layers over it; `nil` if they delete it.
     func shown(_ model: any Model) -> (any Model)?
 
-    /// What the layers make of the list under `key`, or of a part of it; `nil` if they leave it as it is.
+    /// The elements of the list under `key`, or of a part of it, with the layers over it; `nil` if they leave it as it is.
     ///
     /// An element whose place is not in that part is not shown.
     ///
     /// - Parameters:
-    ///   - identifiers: those of the elements of the confirmed list, in order.
-    ///   - ends: which ends of the list these reach.
+    ///   - identifiers: the identifiers of the elements of the confirmed list, in order.
+    ///   - ends: the ends of the list that these reach.
     func list(_ key: String, _ identifiers: [ModelIdentifier?], _ ends: ShownEnds) -> [LayeredElement]?
 
     /// Takes the context of an update, before any screen is told of it.
@@ -32,7 +32,7 @@ package protocol ShownLayers: AnyObject, Sendable {
     func clear()
 }
 
-/// Which ends of a list are shown.
+/// The ends of a list that are shown.
 package struct ShownEnds: Sendable {
     package let isAtFirst: Bool
     package let isAtLast: Bool
@@ -50,7 +50,7 @@ package enum LayeredElement: Sendable {
 /// A screen that shows models, and shows them again when a layer over them has changed.
 @MainActor
 protocol LayeredScreen: AnyObject {
-    /// Shows what there is with the layers as they are now; tells if that is a change.
+    /// Shows the data with the layers as they are now; tells if that is a change.
     func showLayers(context: (any Sendable)?)
     /// The confirmed model of `identifier` that this shows, as a root or in a tree.
     func confirmed(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)?
@@ -89,7 +89,7 @@ extension DataModelManager {
         for holder in providers.values { (holder.provider as? any LayeredScreen)?.forEachConfirmed(visit) }
     }
 
-    /// Lets the layers take the context of an update that is being told, and those show it who are not told of it.
+    /// Lets the layers take the context of an update that is being told, and the screens that are not told of it show them.
     @MainActor
     func begin(_ context: (any Sendable)?) { layers?.begin(context) }
 }

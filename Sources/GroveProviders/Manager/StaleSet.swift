@@ -1,13 +1,13 @@
 import GroveConsistency
 import GroveModel
 
-/// What is shown and may be older than what the cache has: it is to be read again.
+/// The data that are shown and may be older than the cache's: they are to be read again.
 ///
-/// One read is under way at a time. What becomes stale meanwhile is read next.
+/// One read is under way at a time. Data that become stale meanwhile are read next.
 struct StaleSet {
-    /// Something that is read by itself.
+    /// An item that is read by itself.
     enum Key: Hashable {
-        /// What is shown of a model, or waited for under a cache key.
+        /// A model that is shown, or waited for under a cache key.
         case model(ModelIdentifier)
         /// The list of a cache key.
         case list(ModelIdentifier)
@@ -15,24 +15,24 @@ struct StaleSet {
         case window(SubscriptionKey)
     }
 
-    /// What one read is about.
+    /// The items of one read.
     struct Batch: Sendable {
         var models = StaleModels()
         var lists: Set<ModelIdentifier> = []
-        /// Windows of which other rows are to be shown.
+        /// The windows that are to show other rows.
         var windows: Set<SubscriptionKey> = []
-        /// What was told of lists that are not stale, in order.
+        /// The news of lists that are not stale, in order.
         var news: [ModelIdentifier: [ListNews]] = [:]
-        /// Every list is stale.
+        /// Whether every list is stale.
         var isEveryList = false
-        /// Elements that lists may hold no more, so that they are read too.
+        /// The elements that lists may no longer hold, so that they are read too.
         var unknown: Set<ModelIdentifier> = []
-        /// Models that are of before they were deleted, or everything was: they are gone if the cache does not have them.
+        /// The models from before they, or everything, were deleted: they are gone if the cache does not have them.
         var emptied: Set<ModelIdentifier> = []
 
         var isEmpty: Bool { models.isEmpty && lists.isEmpty && windows.isEmpty && news.isEmpty && !isEveryList }
 
-        /// What to do about a list that is shown.
+        /// The way in which a list that is shown is brought up to date; `nil` if it need not be.
         func reading(of list: ListReader) -> ListReading? {
             if isEveryList || lists.contains(list.name) { return .whole }
             if let news = news[list.name] { return .news(news) }
@@ -41,35 +41,35 @@ struct StaleSet {
     }
 
     private var next = Batch()
-    /// What could not be read, as the cache was suspended or failed: it is read with what becomes stale next.
+    /// The models that could not be read, as the cache was suspended or failed: they are read with the next ones.
     private var unread = StaleModels()
     private var unreadEmptied: Set<ModelIdentifier> = []
-    /// Whose tree or list lacks the node of this identifier, which the cache has forgotten, or never had.
+    /// The items whose tree or list misses the node of an identifier, which the cache has forgotten, or never had.
     private var waiting: [ModelIdentifier: Set<Key>] = [:]
-    /// What was committed, or saved by this manager, since the read under way began.
+    /// The models that were committed, or saved by this manager, since the read under way began.
     private var since = StaleModels()
     private var isReading = false
-    /// Who waits until nothing is stale.
+    /// The closures to call once nothing is stale.
     private var idle: [@Sendable () -> Void] = []
     /// Models whose owners were told that they are not whole.
     private var told: Set<ModelIdentifier> = []
 
-    /// If more names than this are waited for, some of those who wait may be gone, and it is asked which.
+    /// The number of awaited names above which some items that wait may be gone, so that it is asked which.
     private var manyWaiting = StaleSet.fewWaiting
     private static let fewWaiting = 1_024
-    /// What began to wait since that was asked; `nil` if it is not being asked.
+    /// The items that began to wait since that was asked; `nil` if it is not being asked.
     private var waitingSince: Set<Key>?
 
     // MARK: What becomes stale
 
-    /// Marks what a commit changed.
+    /// Marks the changes of a commit.
     mutating func mark(_ changes: any CommittedChanges) {
         if changes.ticket == .none {
             wake(by: changes)
             next.models.commits.append(changes)
         }
         for list in changes.lists {
-            // Of another's whole list, what is deleted for it is known to who reads it.
+            // Only a read knows which elements of another writer's whole list are deleted.
             guard let splices = list.splices, changes.ticket != .none || !list.isWhole else {
                 next.lists.insert(list.name)
                 continue
@@ -92,7 +92,7 @@ struct StaleSet {
         }
     }
 
-    /// Marks models of an answer that the cache has refused because everything was emptied since it was asked for.
+    /// Marks models of an answer that the cache has refused because everything was emptied since the request.
     mutating func markEmptied(_ models: Set<ModelIdentifier>) {
         next.models.names.formUnion(models)
         next.emptied.formUnion(models)
@@ -104,7 +104,7 @@ struct StaleSet {
         next.unknown.formUnion(elements)
     }
 
-    /// Marks what waits for something in `changes`.
+    /// Marks the items that wait for something in `changes`.
     mutating func wake(by changes: any CommittedChanges) {
         if isReading { since.commits.append(changes) }
         guard !waiting.isEmpty else { return }
@@ -114,13 +114,13 @@ struct StaleSet {
         for name in named { if let keys = waiting.removeValue(forKey: name) { mark(keys) } }
     }
 
-    /// How many names are waited for.
+    /// The number of names that are waited for.
     var waitingCount: Int { waiting.count }
 
-    /// Whether it matters what this manager saves.
+    /// Whether saves by this manager matter.
     var watchesSaves: Bool { isReading || !waiting.isEmpty }
 
-    /// Marks what waits for one of `names`, which this manager has saved.
+    /// Marks the items that wait for one of `names`, which this manager has saved.
     mutating func wake(by names: Set<ModelIdentifier>) {
         if isReading { since.names.formUnion(names) }
         for name in names { if let keys = waiting.removeValue(forKey: name) { mark(keys) } }
@@ -128,7 +128,7 @@ struct StaleSet {
 
     // MARK: Reading
 
-    /// What to read now; `nil` if that is nothing, or another read is under way.
+    /// Begins a read, and returns its items; `nil` if there are none, or another read is under way.
     mutating func begin() -> Batch? {
         guard !isReading, !next.isEmpty else { return nil }
         defer { (next, since, isReading) = (Batch(), StaleModels(), true) }
@@ -139,9 +139,9 @@ struct StaleSet {
         return next
     }
 
-    /// Keeps what was to be read of a batch and could not be: the names, what was deleted, and that everything of a type is gone.
+    /// Keeps the items of a batch that could not be read: the names, the deletions, and that everything of a type is gone.
     ///
-    /// What other commits changed is read again with everything else, once the cache takes calls.
+    /// The changes of other commits are read again with everything else, once the cache takes calls.
     mutating func keepUnread(_ batch: Batch) {
         let deleted = batch.models.deletedModelIds
         unread.commits += batch.models.commits.filter(\.beginsLife)
@@ -151,7 +151,7 @@ struct StaleSet {
 
     /// The read under way is over.
     ///
-    /// - Returns: whom to tell that nothing is stale any more.
+    /// - Returns: the closures to call because nothing is stale any more.
     mutating func end() -> [@Sendable () -> Void] {
         isReading = false
         guard next.isEmpty else { return [] }
@@ -166,7 +166,7 @@ struct StaleSet {
         return false
     }
 
-    /// Lets `key` wait for the node that it lacks; if that came while it was read, it is read once more.
+    /// Lets `key` wait for its missing node; if that came while `key` was read, it is read once more.
     ///
     /// - Returns: whether it waits.
     mutating func wait(_ key: Key, for missing: ModelIdentifier) -> Bool {
@@ -179,14 +179,14 @@ struct StaleSet {
         return true
     }
 
-    /// What waits, if that is so much that some of it may have no owner any more; ``forget(_:)`` must follow.
+    /// The items that wait, if so many do that some may have no owner any more; ``forget(_:)`` must follow.
     mutating func beginForgetting() -> Set<Key>? {
         guard waitingSince == nil, waiting.count > manyWaiting else { return nil }
         waitingSince = []
         return waiting.values.reduce(into: []) { $0.formUnion($1) }
     }
 
-    /// Lets those wait no more that have no owner, unless they have begun again.
+    /// Ends the waits of the `ownerless` items, unless they have begun again.
     mutating func forget(_ ownerless: Set<Key>) {
         let ownerless = ownerless.subtracting(waitingSince ?? [])
         waiting = waiting.compactMapValues { keys in
@@ -211,11 +211,11 @@ struct StaleSet {
     }
 }
 
-/// How a list is brought up to date.
+/// The way in which a list is brought up to date.
 enum ListReading: Sendable {
     /// All of it is read again.
     case whole
-    /// What was told of it is applied.
+    /// The news of it are applied.
     case news([ListNews])
 
     var isWhole: Bool {
@@ -224,7 +224,7 @@ enum ListReading: Sendable {
     }
 }
 
-/// Models that are to be read again: what some commits changed, and some by name.
+/// Models that are to be read again: those that some commits changed, and some by name.
 struct StaleModels: CommittedChanges {
     var commits: [any CommittedChanges] = []
     var names: Set<ModelIdentifier> = []
@@ -239,7 +239,7 @@ struct StaleModels: CommittedChanges {
     func deletesAll(of type: any SimpleModel.Type) -> Bool { commits.contains { $0.deletesAll(of: type) } }
     var count: Int { commits.reduce(names.count) { $0 + $1.count } }
     var deletedModelIds: Set<ModelIdentifier> { commits.reduce(into: []) { $0.formUnion($1.deletedModelIds) } }
-    /// What a commit deleted and none wrote again.
+    /// The models that a commit deleted and no later one wrote again.
     var deletedAtLast: Set<ModelIdentifier> {
         commits.reduce(into: []) { gone, changes in
             gone.subtract(changes.changed(among: gone, isHeld: gone.contains))

@@ -1,14 +1,15 @@
 import GroveConsistency
 import GroveModel
 
-/// What the cache has refused to store, and what is shown is ahead of it by: it is saved again when the cache takes calls, or has room,
-/// again.
+/// The saves that the cache has refused, so that the data shown are ahead of it.
+///
+/// They are made again when the cache takes calls, or has room, again.
 struct UnsavedSet {
-    /// Why a save was refused, and when it was called.
+    /// The error of a refused save, and the place at which it was called.
     struct Refusal {
         let error: CacheError
         let place: StoredPlace
-        /// The nodes below what was refused.
+        /// The nodes below the refused model.
         var below: [Node] = []
     }
 
@@ -18,19 +19,19 @@ struct UnsavedSet {
         let projection: String
     }
 
-    /// As what something was to be saved: its projection, and its cache key.
+    /// The projection and the cache key under which an item was to be saved.
     struct Name: Hashable {
         var projection = ""
         var cacheKey: String?
     }
 
-    /// What was refused, and as what.
+    /// The refused saves, by their items and names.
     private var refusals: [StaleSet.Key: [Name: Refusal]] = [:]
-    /// When what the cache has not deleted was deleted.
+    /// The places of the deletions that the cache has refused.
     private var deletions: [ModelIdentifier: StoredPlace] = [:]
-    /// How often something happened in the cache since the last attempt, and after how often the next one is made.
+    /// The number of events in the cache since the last attempt, and the number after which the next one is made.
     private var (events, patience) = (0, 1)
-    /// How often the cache has begun to take calls again.
+    /// The number of times that the cache has begun to take calls again.
     ///
     /// A call that it refused before is saved again at once if this has changed when the refusal is noted: the event that
     /// would bring it back has passed.
@@ -40,10 +41,10 @@ struct UnsavedSet {
 
     var isEmpty: Bool { refusals.isEmpty && deletions.isEmpty }
 
-    /// Makes what is noted due: the event that it would wait for has passed.
+    /// Makes the refused saves due: the event that they would wait for has passed.
     mutating func endPatience() { patience = 1 }
 
-    /// Notes what became of a save, `nil` if it is not to be saved any more; returns whether that is news for the owners.
+    /// Notes the outcome of a save, `nil` if it is not to be made any more; returns whether that is news for the owners.
     ///
     /// Of several the last counts: a call may be told of after a later one.
     ///
@@ -67,13 +68,13 @@ struct UnsavedSet {
         return before?.error.code != error.code
     }
 
-    /// The nodes of what was refused: read meanwhile, they are not shown.
+    /// The nodes of a refused save: if they are read meanwhile, they are not shown.
     func nodes(of key: StaleSet.Key, as name: Name) -> [ModelIdentifier] {
         guard case .model(let identifier) = key, let refusal = refusals[key]?[name] else { return [] }
         return [identifier] + refusal.below.map(\.identifier)
     }
 
-    /// Notes the nodes below what is not to be saved any more as refused themselves: other screens may show them.
+    /// Notes the nodes below a save that is given up as refused themselves: other screens may show them.
     private mutating func noteNodes(below refusal: Refusal) {
         for node in refusal.below {
             let name = Name(projection: node.projection)
@@ -83,19 +84,19 @@ struct UnsavedSet {
         }
     }
 
-    /// Notes what became of a deletion.
+    /// Notes the outcome of a deletion.
     mutating func note(deletionOf identifier: ModelIdentifier, _ outcome: SaveOutcome) {
         let place = outcome.place
         guard deletions[identifier]?.order ?? .zero <= place.order else { return }
         deletions[identifier] = outcome.refusal.map { _ in place }
-        // Whatever was to be saved of it before is not.
+        // Earlier saves of it are not to be made any more.
         guard outcome.refusal != nil, let before = refusals[.model(identifier)] else { return }
         let after = before.filter { $0.value.place.order > place.order }
         refusals[.model(identifier)] = after.isEmpty ? nil : after
         for refusal in before.values where refusal.place.order <= place.order { noteNodes(below: refusal) }
     }
 
-    /// The models of which something newer is shown than the cache has, and the number of the last call that it refused of each.
+    /// The models that are newer in memory than in the cache, with the number of the last refused call of each.
     var models: [ModelIdentifier: CallNumber] {
         var found: [ModelIdentifier: CallNumber] = [:]
         for case (.model(let identifier), let names) in refusals {
@@ -114,7 +115,7 @@ struct UnsavedSet {
         return deletions
     }
 
-    /// Why each of the models was refused.
+    /// The error with which each of the models was refused.
     var modelErrors: [ModelIdentifier: CacheError] {
         var found: [ModelIdentifier: CacheError] = [:]
         for case (.model(let identifier), let names) in refusals { found[identifier] = names.values.first?.error }
@@ -123,7 +124,7 @@ struct UnsavedSet {
 
     func error(of key: StaleSet.Key) -> CacheError? { refusals[key]?.values.first?.error }
 
-    /// What to save again, now that something has happened in the cache: at first each time, then less and less often.
+    /// The saves to make again, now that something has happened in the cache: at first each time, then less and less often.
     ///
     /// - Parameter isNow: whether the cache has just begun to take calls again.
     mutating func takeDue(isNow: Bool) -> [StaleSet.Key: [Name: StoredPlace]] {
@@ -138,12 +139,12 @@ struct UnsavedSet {
 }
 
 extension DataModelManager {
-    /// How often the cache has begun to take calls again; see ``note(_:as:_:below:since:)``.
+    /// The number of times that the cache has begun to take calls again; see ``note(_:as:_:below:since:)``.
     var resumptions: Int { unsaved.withLock { $0.resumptions } }
 
-    /// Notes what became of a save of `key`; `nil` if it is not to be saved any more.
+    /// Notes the outcome of a save of `key`; `nil` if it is not to be made any more.
     ///
-    /// - Parameter resumptions: as it was when the save was called.
+    /// - Parameter resumptions: the number when the save was called.
     func note(
         _ key: StaleSet.Key?, as name: UnsavedSet.Name = UnsavedSet.Name(), _ outcome: SaveOutcome?,
         below: [UnsavedSet.Node] = [], since resumptions: Int
@@ -163,7 +164,7 @@ extension DataModelManager {
             if case .stored? = outcome { saveAgain() }
             return
         }
-        // What the cache had meanwhile was not shown in its place, nor in that of what is below it.
+        // The cache's versions of it, and of the nodes below it, were not shown meanwhile.
         if isStored, case .model = key { markStale(covered.map { .model($0) }) }
         switch key {
         case .model(let identifier):
@@ -187,7 +188,7 @@ extension DataModelManager {
         if isStored { saveAgain() }
     }
 
-    /// Notes what became of a save of a model, under its identifier or under a cache key too.
+    /// Notes the outcome of a save of a model, under its identifier or under a cache key too.
     func note(
         saving model: any SimpleModel, forKey cacheKey: String? = nil, _ outcome: SaveOutcome, since resumptions: Int
     ) {
@@ -204,20 +205,20 @@ extension DataModelManager {
         note(.model(identifier), as: name, outcome, below: below, since: resumptions)
     }
 
-    /// Notes what became of a deletion.
+    /// Notes the outcome of a deletion.
     func note(deletionOf identifier: ModelIdentifier, _ outcome: SaveOutcome, since resumptions: Int) {
         unsaved.withLock { $0.note(deletionOf: identifier, outcome) }
         if case .refused = outcome { saveAgain(after: resumptions) }
     }
 
-    /// Saves again what the cache has refused, at once, if it has begun to take calls again since there were `resumptions`.
+    /// Makes the refused saves again, at once, if the cache has begun to take calls again since there were `resumptions`.
     private func saveAgain(after resumptions: Int) {
         guard resumptions != self.resumptions else { return }
         unsaved.withLock { $0.endPatience() }
         saveAgain()
     }
 
-    /// Saves again what the cache has refused, if it is still held: something has happened in the cache.
+    /// Makes the refused saves again, of models that are still held: something has happened in the cache.
     ///
     /// - Parameter isNow: whether the cache has just begun to take calls again.
     func saveAgain(isNow: Bool = false) {
@@ -275,14 +276,14 @@ extension CacheError {
 }
 
 extension SaveOutcome {
-    /// What it is as of.
+    /// The place that it is as of.
     fileprivate var place: StoredPlace {
         switch self {
         case .stored(_, let place), .refused(_, let place): place
         }
     }
 
-    /// Why it was refused, if the same call may succeed later.
+    /// The error of the refusal, if the same call may succeed later.
     fileprivate var refusal: CacheError? {
         guard case .refused(let error, _) = self, CacheError.refusals.contains(error.code) else { return nil }
         return error

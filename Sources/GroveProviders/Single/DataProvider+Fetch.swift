@@ -29,14 +29,14 @@ extension DataProvider {
         fetch(cacheKey, isLoad: false, maxAge: nil, context) { completion($0.data, $0.error) }
     }
 
-    /// What a fetch came to.
+    /// The result of a fetch.
     private struct Fetched: Sendable {
         var data: T?
         var error: (any Error)?
         var isFresh = false
     }
 
-    /// - Parameter isLoad: whether the network is asked too, so that the cache's answer is not the end.
+    /// - Parameter isLoad: whether the network is asked too, so that the cache's answer does not end the request.
     private func fetch(
         _ cacheKey: String?, isLoad: Bool, maxAge: Double?, _ context: (any Sendable)?,
         _ completion: @escaping @MainActor @Sendable (Fetched) -> Void
@@ -76,7 +76,7 @@ extension DataProvider {
                     self.forgetMissed()
                     self.confirmed = nil
                     self.isBorrowed = false
-                    // What was borrowed is shown already.
+                    // A borrowed model is shown already.
                     if borrowed == nil || self.confirmedData?.isEqual(to: value) != true {
                         self.accept(value, at: manager.now())
                         self.broadcast.send(DataChange(data: value, origin: .own, context: context))
@@ -109,10 +109,10 @@ extension DataProvider {
         }
     }
 
-    /// Shows in the state what the cache has answered to the last request.
+    /// Shows the cache's answer to the last request in the state.
     private func note(_ read: FetchedRead<T>, _ isWanted: Bool, _ isThere: Bool, _ isLoad: Bool) {
         let outcome = read.error.map { .failed($0) } ?? read.miss.map { .missing($0) } ?? ProviderState.idle
-        // Data that others deleted meanwhile are missing for that reason; what the owner set meanwhile stays fresh.
+        // Data that others deleted meanwhile are missing for that reason; data that the owner set meanwhile stay fresh.
         let answer: ProviderState? = isThere ? (isWanted ? .cached : nil) : isWanted ? outcome : nil
         updateState { request in
             if let answer { request.note(answer) } else if isThere { request.noteData() }
@@ -233,7 +233,7 @@ extension DataProvider {
                 try Task.checkCancellation()
             }
         } catch {
-            // Promptly, when the task is cancelled.
+            // If the task is cancelled, this returns at once.
             _ = await cached.answer()
             if wish == wishes { updateState { $0.fail(error) } }
             throw error
@@ -242,7 +242,7 @@ extension DataProvider {
         return data
     }
 
-    /// What is shown under `cacheKey`.
+    /// The data that are shown under `cacheKey`.
     private func shown(_ cacheKey: String?) -> ShownNow {
         guard let cacheKey else { return ShownNow() }
         if let data, data.modelIdentifier == ModelIdentifier(cacheKey) || confirmed?.cacheKey == cacheKey {
@@ -252,7 +252,7 @@ extension DataProvider {
         return ShownNow(models: [other].compactMap(\.self))
     }
 
-    /// Takes what the network brought; returns whether that is a model.
+    /// Takes an answer of the network; returns whether it has a model.
     private func take(
         _ answer: Answer<T?>, _ cacheKey: String?, isWanted: Bool, isFirst: Bool, _ ifNil: NilAnswer,
         _ context: (any Sendable)?
@@ -278,7 +278,7 @@ extension DataProvider {
         return true
     }
 
-    /// Deletes what the network does not have, unless it was changed since it was asked for.
+    /// Deletes a model that the network does not have, unless it was changed since the request.
     private func delete(_ cacheKey: String?, asked place: Place, _ context: (any Sendable)?) {
         guard let name = cacheKey.map({ ModelIdentifier($0) }) else { return }
         let isShown = data?.modelIdentifier == name || confirmed?.cacheKey == cacheKey
@@ -301,7 +301,7 @@ public enum NilAnswer: Sendable {
 }
 
 extension DataModelManager.Settlement {
-    /// What a request's waiters are given; `nil` if it is to be asked again.
+    /// The result for the callers of a request; `nil` if the request is to be sent again.
     func answer<Value: Sendable>(_ value: Value, _ place: Place) -> Result<Answer<Value>, CacheError>? {
         switch self {
         case .taken(let taken): .success(Answer(value: value, place: place, taken: taken))

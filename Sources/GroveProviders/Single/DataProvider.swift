@@ -35,9 +35,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// The model without the layers over it, if the manager has any.
     @ObservationIgnored var base: T?
 
-    /// When, and under which key, the network last brought the data as they are; an edit is no confirmation.
+    /// The time and the key of the last answer of the network that brought the data as they are; an edit does not confirm them.
     @ObservationIgnored var confirmed: (time: Date, cacheKey: String?)?
-    /// Counts what the owner asked for: other data, an identifier, a fetch or a load.
+    /// The number of the owner's last request: other data, an identifier, a fetch or a load.
     @ObservationIgnored var wishes = 0
     /// The wish that a load under way is about.
     @ObservationIgnored var loadingWish: Int?
@@ -54,11 +54,11 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored public weak var batchListener: BatchDataProviderListener?
 
     @ObservationIgnored let key: SubscriptionKey
-    /// Counts what this provider set by itself; see ``Delivery/generation``.
+    /// The number of the last data that this provider set by itself; see ``Delivery/generation``.
     @ObservationIgnored var generation = 0
     @ObservationIgnored private var missed: (data: T?, context: (any Sendable)?, time: Date)?
     @ObservationIgnored private var awaitedIdentifier: ModelIdentifier?
-    /// What ``DataModelManager/showing`` knows of this.
+    /// The identifier under which ``DataModelManager/showing`` has this provider.
     @ObservationIgnored private var shownIdentifier: ModelIdentifier?
     /// Whether the data are another provider's, and the engine has yet to say that they are the newest.
     @ObservationIgnored var isBorrowed = false
@@ -131,7 +131,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     public func setData(_ data: T?, updateCache: Bool = true, context: (any Sendable)? = nil) {
         let manager = dataModelManager
         let time = manager.now()
-        // An edit of what is shown leaves a load of it as it is.
+        // An edit of the model that is shown does not end a load of it.
         if data == nil || data?.modelIdentifier != modelIdentifier || data?.modelIdentifier == nil { wishes += 1 }
         let wish = wishes
         begin(data, at: time, endsRequest: wish != loadingWish)
@@ -162,7 +162,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// The data without the layers over them.
     var confirmedData: T? { dataModelManager.layers == nil ? _data : base }
 
-    /// Sets what this provider's owner gave it: news of what it held before are not for it any more.
+    /// Sets the data that the owner gave: news of the former data are ignored from now on.
     private func begin(_ data: T?, at time: Date, endsRequest: Bool = true) {
         generation += 1
         missed = nil
@@ -194,18 +194,18 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         guard data == nil, awaitedIdentifier == nil || awaitedIdentifier == key else { return }
         let manager = dataModelManager
         interest = key
-        // What was waited for before is not for it any more.
+        // News of the model that was awaited before are ignored.
         generation += 1
         let generation = generation
         manager.inOrder { _ in
             manager.consistencyManager.listen(self.key, toIdentifier: key, generation: generation)
         }
         guard manager.followed != nil else { return }
-        // What came in the meantime is read now.
+        // A model that came in the meantime is read now.
         if manager.stale.withLock({ $0.wait(.model(key), for: missing) }) { manager.markStale([.model(key)]) }
     }
 
-    /// Waits for nothing that was asked for before.
+    /// Ends the wait for a model that was asked for before, unless its key is `key`.
     func endInterest(but key: ModelIdentifier?) {
         guard let interest, interest != key else { return }
         self.interest = nil
@@ -236,7 +236,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         if !state.isSame(as: request.shown) { state = request.shown }
     }
 
-    /// Shows what another provider has of `identifier`, until the cache has answered; the engine says whether it is the newest.
+    /// Shows another provider's version of `identifier` until the cache has answered; the engine says whether it is the newest.
     func borrow(_ value: T, _ identifier: ModelIdentifier, context: (any Sendable)?) {
         begin(value, at: dataModelManager.now())
         wishes += 1
@@ -249,7 +249,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         broadcast.send(DataChange(data: value, origin: .own, context: context))
     }
 
-    /// Lets go of what was borrowed and is in no place any more.
+    /// Drops the model that was borrowed, if the data are still that.
     func giveBack(context: (any Sendable)?) {
         guard isBorrowed else { return }
         isBorrowed = false
@@ -257,7 +257,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         broadcast.send(DataChange(data: nil, origin: .own, context: context))
     }
 
-    /// Forgets what was missed in a pause: something newer is there.
+    /// Forgets the update that was missed in a pause: newer data are there.
     func forgetMissed() { missed = nil }
 }
 
@@ -291,7 +291,7 @@ extension DataProvider: DeliveryReceiver {
         accept(value, at: time)
         confirmed = nil
         if dataModelManager.layers != nil, let shown, let data, shown.isEqual(to: data) {
-            // What is confirmed is what was shown already.
+            // The confirmed model was shown already.
             lastUpdated = former
             return
         }
@@ -306,7 +306,7 @@ extension DataProvider: DeliveryReceiver {
         broadcast.send(DataChange(data: value, origin: .other, context: context))
     }
 
-    /// Tells of what the layers over the data have changed.
+    /// Tells of a change by the layers over the data.
     func tellLayered(_ context: (any Sendable)?) {
         batchListener?.note(self, context)
         delegate?.dataProviderHasUpdatedData(self, context: context)
@@ -348,7 +348,7 @@ extension DataProvider: WipeableProvider {
     func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
         let held = data.map { Leaf.node($0) }
         if case .missing = state, held?.holds(oneOf: whole) == true { updateState { $0.noteData() } }
-        // What was set since is newer.
+        // Data that were set since are newer.
         guard lastUpdated.map({ $0 <= time }) ?? true else { return }
         let awaited = data == nil ? modelIdentifier.flatMap { misses[$0] } : nil
         if let miss = held.flatMap(misses.first) ?? awaited { updateState { $0.note(.missing(miss)) } }

@@ -1,15 +1,15 @@
 import GroveModel
 
-/// Which rows of a list a window shows, by the positions that they had when they were last read.
+/// The rows of a list that a window shows, by the positions that they had when they were last read.
 ///
-/// The loop that follows the cache reads it and moves it, and the window says what it wants.
+/// The loop that follows the cache reads it and moves it, and the window asks it for rows.
 struct WindowCursor: Sendable {
-    /// Which way the rows were last asked for: at that end the window stays at the end.
+    /// The direction in which rows were last asked for: at that end the window stays at the end.
     enum Lean { case first, last, none }
 
-    /// What one read shows.
+    /// The part of a read that is shown.
     struct Part: Sendable {
-        /// Which of the rows that were read.
+        /// The indices of these rows among those that were read.
         var rows = 0..<0
         var hasEarlier = false
         var hasLater = false
@@ -20,7 +20,7 @@ struct WindowCursor: Sendable {
         var position: Int
     }
 
-    /// Tells what was asked for before a window was opened again from what was asked for since.
+    /// The number of times that the window was opened: reads for an earlier opening are ignored.
     private(set) var generation = 0
     /// The most rows that are shown.
     let limit: Int
@@ -29,18 +29,18 @@ struct WindowCursor: Sendable {
     /// Whether nothing was shown since the window was opened.
     private var isOpening = true
     private var lean = Lean.none
-    /// The row that stays where it is: its position, and how many rows are before it, and from it on.
+    /// The position of the row that keeps its place, and the numbers of rows before it, and from it on.
     private var (anchor, before, after) = (0, 0, 0)
     private var shown: [Row] = []
     private var (isAtFirst, isAtLast) = (false, false)
     private var commit: CommitNumber?
-    /// The row that the screen wants to stay where it is.
+    /// The row that the screen wants to keep its place.
     var named: ModelIdentifier?
     /// Whether that row is shown.
     private var isNamed = false
-    /// Counts how often more rows were asked for.
+    /// The number of times that more rows were asked for.
     private(set) var wishes = 0
-    /// How many more rows are wanted.
+    /// The numbers of further rows that are wanted.
     private var (earlier, later) = (0, 0)
 
     init(limit: Int) { self.limit = limit }
@@ -51,7 +51,7 @@ struct WindowCursor: Sendable {
         reopen()
     }
 
-    /// Begins again where the window was opened; what is being read is not for it any more.
+    /// Begins again at the place at which the window was opened; a read that is under way is ignored.
     mutating func reopen() {
         generation += 1
         restart()
@@ -76,7 +76,7 @@ struct WindowCursor: Sendable {
         return wishes
     }
 
-    /// What to read, after what `news` say of the list; with `nil` it is not known what became of it.
+    /// The rows to read, after the changes in `news`; with `nil` the changes of the list are not known.
     mutating func question(_ news: [ListNews]?) -> WantedRows {
         guard !isOpening else {
             let (before, after) =
@@ -114,7 +114,7 @@ struct WindowCursor: Sendable {
             isUse: isUse)
     }
 
-    /// A row more on each side says whether there is one.
+    /// Asks for one more row on each side, which says whether there is one.
     private func ask(_ anchor: WantedRows.Anchor, _ before: Int, _ after: Int, isUse: Bool) -> WantedRows {
         WantedRows(anchor, before: before + 1, after: after + 1, isUse: isUse)
     }
@@ -126,7 +126,9 @@ struct WindowCursor: Sendable {
         return lean == .first && isAtFirst ? .first : .none
     }
 
-    /// What to read instead: if more has come at the end that the window shows than it can hold, or if there are too few rows on one side of
+    /// The rows to read instead; `nil` if `found` will do.
+    ///
+    /// They are read if more rows have come at the end that the window shows than it can hold, or if there are too few rows on one side of
     /// the anchor and more on the other.
     func secondQuestion<T>(_ found: FoundRows<T>, _ wanted: WantedRows) -> WantedRows? {
         guard !wanted.isUse else { return nil }
@@ -169,7 +171,7 @@ struct WindowCursor: Sendable {
         }
     }
 
-    /// Takes rows that were read as an answer to `wanted`: which of them are shown.
+    /// Takes rows that were read as an answer to `wanted`, and returns the part that is shown.
     mutating func settle<T: SimpleModel>(_ found: FoundRows<T>, _ wanted: WantedRows) -> Part {
         let positions = found.positions
         let split = positions.firstIndex { $0 >= found.anchor } ?? positions.count

@@ -9,9 +9,9 @@ struct RowsInMemory<Element: SimpleModel> {
     /// The position of a row in the list.
     let position: (Int) -> Int
     let index: (ModelIdentifier) -> Int?
-    /// How many elements the list has.
+    /// The number of elements of the list.
     let knownCount: Int
-    /// Whether there are no others at these ends.
+    /// The ends of the list that these rows reach.
     let ends: ShownEnds
 
     /// The index of the row at a place; `nil` if that is not among these rows.
@@ -28,7 +28,7 @@ struct RowsInMemory<Element: SimpleModel> {
         }
     }
 
-    /// What a read as `wanted` finds of these rows.
+    /// The rows that a read of `wanted` at `place` finds among these.
     func rows(_ wanted: WantedRows, at place: WindowPlace) -> FoundRows<Element>? {
         guard let anchor = index(of: place) else { return nil }
         let range = max(anchor - wanted.before, 0)..<min(anchor + wanted.after, count)
@@ -40,13 +40,13 @@ struct RowsInMemory<Element: SimpleModel> {
 }
 
 extension WindowDataProvider {
-    /// Shows the rows at the place that others of the manager have in memory, until the cache was read.
+    /// Shows the rows at the place that other providers of the manager have in memory, until the cache was read.
     func borrow(_ cacheKey: String) {
         let key = CollectionKey(type: ObjectIdentifier(Element.self), cacheKey: ModelIdentifier(cacheKey))
         let list = (dataModelManager.stores[key]?.store as? CollectionStore<Element>)?.rowsInMemory
         let windows = dataModelManager.providers.values.lazy.compactMap { $0.provider as? WindowDataProvider }
             .filter { $0 !== self && $0.cacheKey == cacheKey }.compactMap(\.rowsInMemory)
-        // What is read after this begins at the place too, as if nothing were shown.
+        // The next read begins at the place too, as if nothing were shown.
         var cursor = cursor.withLock(\.self)
         let (place, wanted) = (cursor.place, cursor.question(nil))
         for rows in [list].compactMap(\.self) + windows {

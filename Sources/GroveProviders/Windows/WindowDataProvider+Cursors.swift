@@ -62,7 +62,7 @@ extension WindowDataProvider {
         return nil
     }
 
-    /// Notes where the server goes on beside a page that was stored.
+    /// Notes the cursor at which the server goes on beside a page that was stored.
     ///
     /// - Parameters:
     ///   - row: the row beside which it was asked for.
@@ -75,7 +75,7 @@ extension WindowDataProvider {
             let name = last.modelIdentifier
         else { return }
         if next == nil {
-            // What the list has beyond is not there any more.
+            // The list's rows beyond are not there any more.
             let place = place(beside: last, isLater: isLater)
             _ = await store(.page([], place, .joining), cacheKey, followed, asOf: asked)
         }

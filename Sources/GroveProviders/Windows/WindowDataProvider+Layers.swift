@@ -1,16 +1,16 @@
 import GroveConsistency
 import GroveModel
 
-/// What is pending, over the rows that the cache has.
+/// The pending changes over the rows of the cache.
 extension WindowDataProvider: LayeredScreen {
-    /// The rows with what is pending over them; `nil` if that is nothing.
+    /// The rows with the pending changes over them; `nil` if there are none.
     ///
     /// - Parameter changed: rows that are new, or of another version: the layers may stand on them.
     func layeredRows(_ changed: [WindowRow<Element>]) -> [WindowRow<Element>]? {
         let layers = dataModelManager.layers.flatMap { $0.isEmpty ? nil : $0 }
         // Of a list that was not read yet nothing is shown, not even drafts.
         guard let cacheKey, let layers, !isOpening || !confirmedRows.isEmpty else {
-            // A version of before may be shown with a layer that is gone.
+            // A row may still show a layer that is gone.
             for row in isLayered ? confirmedRows : changed { row.show(row.confirmed) }
             (isLayered, pendingRows) = (false, [:])
             return nil

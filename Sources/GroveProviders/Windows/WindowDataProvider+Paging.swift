@@ -1,7 +1,7 @@
 import GroveConsistency
 public import GroveModel
 
-/// What a window asks the network for at the ends of what the cache has.
+/// The pages that a window asks the network for at the ends of the cached rows.
 struct WindowPages<Element: SimpleModel> {
     var place = WindowPlace.first
     var before: PageSource<Element>?
@@ -97,7 +97,7 @@ extension WindowDataProvider {
         if isOpening { await extend() }
         let isLater = pages.after != nil
         guard let fetch = isLater ? pages.after : pages.before else { return }
-        // In the direction in which pages are asked for.
+        // The rows in the direction in which pages are asked for.
         let shown = isLater ? confirmedRows.map(\.confirmed) : confirmedRows.reversed().map(\.confirmed)
         if fetch.hasCursors {
             guard await !old(shown, maxAge).isEmpty else { return }
@@ -195,7 +195,7 @@ extension WindowDataProvider {
             fit = .joining
             let known = await self.cursor(beside: asked, isLater: isLater)
             (row, cursor) = (known?.row, known?.cursor)
-            // Meanwhile it may have been opened elsewhere.
+            // Meanwhile the window may have been opened elsewhere.
             guard generation == self.cursor.withLock(\.generation) else { return nil }
         }
         let place = place(beside: row, isLater: isLater)
@@ -220,7 +220,7 @@ extension WindowDataProvider {
     /// Asks the network for rows, and stores them.
     ///
     /// - Parameters:
-    ///   - name: what is asked for: windows that ask for it at once share the request.
+    ///   - name: the name of the request: windows that ask by one name at once share it.
     ///   - place: the place of the rows.
     ///   - stored: called with them and with the place of the request.
     /// - Returns: the rows; `nil` if the window is not open there any more.

@@ -66,7 +66,7 @@ extension WindowDataProvider {
         return (place ?? .first, .apart)
     }
 
-    /// Which of `models` were not read from the network within `maxAge` seconds; all of them for `nil`.
+    /// The indices of the `models` that were not read from the network within `maxAge` seconds; all of them for `nil`.
     func old(_ models: [Element], _ maxAge: Double?) async -> [Int] {
         guard let maxAge, let followed = dataModelManager.followed else { return Array(models.indices) }
         var old: [Int] = []
@@ -82,7 +82,7 @@ extension WindowDataProvider {
         return old
     }
 
-    /// Says whether there is more at the ends.
+    /// Says whether there are more rows at the ends.
     func noteEnds() {
         let earlier = cacheHasEarlier || pages.before != nil && !pages.isAtFirst
         let later = cacheHasLater || pages.after != nil && !pages.isAtLast

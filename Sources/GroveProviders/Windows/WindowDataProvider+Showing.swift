@@ -7,16 +7,16 @@ import GroveModel
     import Foundation
 #endif
 
-/// What one read of the cache brings for a window.
+/// The result of one read of the cache for a window.
 struct WindowRead<Element: SimpleModel>: Sendable {
-    /// The rows, or why there are none; `nil` if the cache could not be read.
+    /// The rows, or the miss; `nil` if the cache could not be read.
     var outcome: CacheRead<FoundRows<Element>>?
-    /// Which of the rows are shown.
+    /// The part of the rows that is shown.
     var part = WindowCursor.Part()
     /// The identifiers of these, and whether each was not held in memory.
     var names: [ModelIdentifier?] = []
     var isFresh: [Bool] = []
-    /// As of which opening of the window, and which of its wishes.
+    /// The opening of the window, and the last of its wishes, that the read is for.
     var generation = 0
     var wish = 0
     /// Whether the cache was emptied.
@@ -24,7 +24,7 @@ struct WindowRead<Element: SimpleModel>: Sendable {
 }
 
 extension WindowDataProvider {
-    /// How the rows are read again: see ``DataModelManager/markStale(_:)``.
+    /// The reader that brings the rows up to date: see ``DataModelManager/markStale(_:)``.
     func reader(of name: ModelIdentifier) -> ListReader {
         let (consistency, stale, key) = (dataModelManager.consistencyManager, dataModelManager.stale, key)
         let cursor = cursor
@@ -61,7 +61,7 @@ extension WindowDataProvider {
         }
     }
 
-    /// Shows what was read as of `began`.
+    /// Shows the rows that were read as of `began`.
     ///
     /// - Parameter newest: the newest versions of its rows; `nil` for those that were deleted since.
     private func take(
@@ -89,13 +89,13 @@ extension WindowDataProvider {
         }
         isEmptied = false
         settle(nil)
-        // What was deleted meanwhile is known to the cache soon. It is read once more only: the cache may be suspended.
+        // The cache soon knows of rows that were deleted meanwhile. It is read once more only: it may be suspended.
         let isLacking = newest.contains { $0 == nil }
         if isLacking, !isReadAgain { dataModelManager.markStale([.window(key)]) }
         isReadAgain = isLacking
     }
 
-    /// Notes what a read has found: `nil` for rows.
+    /// Notes the state after a read: `nil` if it has found rows.
     private func settle(_ state: ProviderState?) {
         let wasOpening = isOpening
         isOpening = false
@@ -119,7 +119,7 @@ extension WindowDataProvider {
         knownCount = nil
     }
 
-    /// Shows the rows that were read; those that are shown already go on as what they are.
+    /// Shows the rows that were read; those that are shown already stay the same objects.
     ///
     /// Rows that were held in memory are as they are shown, or news of them are on their way: they are not looked at.
     ///
@@ -165,7 +165,7 @@ extension WindowDataProvider {
         return WindowRow(model, handle: lastHandle)
     }
 
-    /// Shows the confirmed rows, with what is pending over them.
+    /// Shows the confirmed rows, with the pending changes over them.
     ///
     /// - Parameters:
     ///   - changed: those that are new, or of another version.
@@ -183,16 +183,16 @@ extension WindowDataProvider {
     }
 }
 
-/// Which rows are which after a read.
+/// The rows of a read, matched with the rows from before.
 private struct RowMatch {
     /// The former index of each row; `nil` for those that came.
     private(set) var old: [Int?]
-    /// The former indices of those that went.
+    /// The former indices of the rows that went.
     private(set) var left: [Int] = []
     /// Whether rows came, went or moved.
     private(set) var isMoved: Bool
 
-    /// - Complexity: linear; what moves, or comes or goes by more than some rows at a place, is looked up.
+    /// - Complexity: linear; rows that move, and longer runs of rows that come or go, are looked up.
     init(from former: [ModelIdentifier?], to names: [ModelIdentifier?]) {
         old = Array(repeating: nil, count: names.count)
         isMoved = former.count != names.count

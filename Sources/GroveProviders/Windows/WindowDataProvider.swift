@@ -40,18 +40,18 @@ public final class WindowDataProvider<Element: SimpleModel> {
         set { withMutation(keyPath: \.rows) { shownRows = newValue } }
     }
 
-    /// The same, for one that is not told of changes.
+    /// The same rows, for a reader that is not told of changes.
     @ObservationIgnored private(set) var shownRows: [WindowRow<Element>] = []
-    /// The rows without what is pending over them: those that the cache has, and that are listened to.
+    /// The rows without the pending changes: those of the cache, which are listened to.
     @ObservationIgnored var confirmedRows: [WindowRow<Element>] = []
     /// Their identifiers, and their positions in the list.
     @ObservationIgnored var confirmedNames: [ModelIdentifier?] = []
     @ObservationIgnored var confirmedPositions: [Int] = []
-    /// The rows that are pending themselves.
+    /// The rows of pending elements, by their identifiers.
     @ObservationIgnored var pendingRows: [ModelIdentifier: WindowRow<Element>] = [:]
     /// Whether something was pending when the rows were shown last.
     @ObservationIgnored var isLayered = false
-    /// Those that show the rows in another order.
+    /// The arrangements of the rows.
     @ObservationIgnored var arrangements = RowFollowers()
 
     /// The parts of the list between and beside these rows that the cache does not have, in order.
@@ -89,7 +89,7 @@ public final class WindowDataProvider<Element: SimpleModel> {
 
     @ObservationIgnored let key: SubscriptionKey
     @ObservationIgnored let cursor: Lock<WindowCursor>
-    /// What the network is asked for at the ends.
+    /// The pages that the network is asked for at the ends.
     @ObservationIgnored var pages = WindowPages<Element>()
     /// Whether the cache has more at either end.
     @ObservationIgnored var cacheHasEarlier = false
@@ -98,7 +98,7 @@ public final class WindowDataProvider<Element: SimpleModel> {
     @ObservationIgnored var isOpening = false
     /// Whether everything was wiped, and nothing was asked for or shown since.
     @ObservationIgnored var isEmptied = false
-    /// How many pages are on their way.
+    /// The number of pages on their way.
     @ObservationIgnored var loads = 0
     @ObservationIgnored private var waiting: [(wish: Int, continuation: CheckedContinuation<Void, Never>)] = []
     @ObservationIgnored var lastHandle = 0
@@ -180,7 +180,7 @@ public final class WindowDataProvider<Element: SimpleModel> {
         noteEnds()
     }
 
-    /// Shows what the cache has more at an end; returns when it is shown.
+    /// Shows more rows of the cache at an end; returns when they are shown.
     func extend(earlier: Int = 0, later: Int = 0) async {
         guard dataModelManager.followed != nil, cacheKey != nil else { return }
         let wish = cursor.withLock { $0.want(earlier: earlier, later: later) }
@@ -195,7 +195,7 @@ public final class WindowDataProvider<Element: SimpleModel> {
         if !state.isSame(as: request.shown) { state = request.shown }
     }
 
-    /// Says what is known of the list, as far as that is news.
+    /// Sets the position, the count and the gaps of the list, as far as they have changed.
     func note(_ position: Int?, _ count: Int, _ gaps: [WindowGap]) {
         // Reading an observed property of a generic type takes a microsecond or more.
         if _position != position { self.position = position }
@@ -203,7 +203,7 @@ public final class WindowDataProvider<Element: SimpleModel> {
         if _gaps != gaps { self.gaps = gaps }
     }
 
-    /// Lets those go on who asked for rows up to a wish.
+    /// Resumes the callers that asked for rows up to a wish.
     func resume(through wish: Int) {
         let settled = waiting.filter { $0.wish <= wish }
         waiting.removeAll { $0.wish <= wish }

@@ -19,15 +19,15 @@ public final class WindowRow<Element: SimpleModel>: Identifiable {
         }
     }
 
-    /// The same, for one that is not told of changes.
+    /// The same element, for a reader that is not told of changes.
     @ObservationIgnored private(set) var shownModel: Element
-    /// Counts the element's versions.
+    /// The number of the element's version.
     @ObservationIgnored private(set) var revision = 0
-    /// The element without what is pending over it; of a row that is pending itself, the draft.
+    /// The element without the pending changes; for a pending element, the draft.
     @ObservationIgnored var confirmed: Element
     /// The row's number in its window.
     @ObservationIgnored let handle: Int
-    /// The place, in the order of calls, of the read that brought the model; older news are not for it.
+    /// The place, in the order of calls, of the read that brought the model; older news are ignored.
     @ObservationIgnored var readAt = Turn.zero
 
     init(_ model: Element, handle: Int) {

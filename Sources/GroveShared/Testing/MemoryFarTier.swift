@@ -15,7 +15,7 @@ public final class MemoryFarTier: FarTier {
         var feed: FeedIdentity
         var rows: [ModelIdentifier: any CacheableModel] = [:]
         var last = FeedNumber(0)
-        /// Commits after this one are in ``changes``.
+        /// The last commit that is not in ``changes``; all later ones are.
         var trimmed = FeedNumber(0)
         var changes: [ModelIdentifier: FeedNumber] = [:]
         var written: [WriteTicket: FeedNumber] = [:]
