@@ -71,8 +71,8 @@ extension ConsistencyManager {
         }
     }
 
-    /// Applies an answer of the network, less the changes since it was asked for, and tells every holder of what it
-    /// changes.
+    /// Applies an answer of the network, less the nodes that changed since the request, and tells the holders of
+    /// the models that it changes.
     ///
     /// The caller is told first, by `body`, and listens to the models that it takes by ``join(_:_:generation:model:)`` or
     /// ``joinFetched(_:_:_:leaving:over:)``.

@@ -17,7 +17,7 @@ extension ConsistencyManager {
         case model(any SimpleModel)
         /// It is gone from the cache, because it was deleted.
         case deleted
-        /// Nothing is known of it: what is shown stays.
+        /// Nothing is known of it: the version that is shown stays.
         case unknown
     }
 

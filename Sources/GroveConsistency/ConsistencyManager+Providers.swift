@@ -237,13 +237,13 @@ extension ConsistencyManager {
         engine.enqueue { engine in engine.deliver(body) }
     }
 
-    /// Takes every model away from every listener, as if all had been deleted, and drops what is queued or under way.
+    /// Takes every model away from every listener, as if all had been deleted, and drops calls that are queued or under way.
     package func wipe() {
         engine.cancelAll()
         engine.enqueue { engine in engine.round(context: nil) { engine.applyWipe() } }
     }
 
-    /// Lets paused listeners forget what they missed before a wipe.
+    /// Lets paused listeners forget the changes that they missed before a wipe.
     @MainActor
     package func forgetMissed() {
         for record in records.values { record.missed?.model = nil }

@@ -1,7 +1,7 @@
-/// A cache that reports its commits, so that screens show what it has.
+/// A cache that reports its commits, so that screens follow it.
 ///
-/// A data model manager over such a cache follows it. A cache that is only a ``CacheDelegate`` is told what providers
-/// do; changes by others show when it is read again.
+/// A data model manager over such a cache follows it. A cache that is only a ``CacheDelegate`` is told of the calls of
+/// providers; changes by others show when it is read again.
 package protocol FollowableCache: CacheDelegate {
     /// Makes a handle of the cache for a follower that shows models and lists.
     ///
@@ -164,7 +164,7 @@ package enum SaveOutcome: Sendable {
     case refused(CacheError, StoredPlace)
 }
 
-/// One view of a cache, in which a follower reads again what it shows.
+/// One view of a cache, in which a follower reads the models that it shows again.
 package protocol FollowedView {
     /// Gives the view `models`: a tree that is read holds them in the places of their identifiers, which are not read.
     func know(_ models: [any SimpleModel])

@@ -10,7 +10,7 @@ struct OutboxCounter: Sendable, Equatable {
     var changes = 0
 
     static let name = "outbox.n"
-    /// The count of a process that does not know what is stored.
+    /// The count of a process that does not know the stored one.
     static let unknown = OutboxCounter(submitted: -1, changes: 0)
 
     init(submitted: Int, changes: Int) { (self.submitted, self.changes) = (submitted, changes) }

@@ -240,7 +240,7 @@ extension Engine {
         } else if isShorter {
             remove(node, tree)
         } else {
-            // Nothing was deleted: the model refused a child that it should have taken. It keeps what it had.
+            // Nothing was deleted: the model refused a child that it should have taken. It keeps its children.
             reindex(node, node.model, nil, isRefusal: true)
             fail(CacheError(.other, "A model's map returned nil although none of its children was deleted."))
         }

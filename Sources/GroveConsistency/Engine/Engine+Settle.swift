@@ -17,7 +17,7 @@ package struct FoundNodes: Sendable {
     package init(asOf began: Turn) { self.began = began }
 }
 
-/// An answer of the network, less what was changed since it was asked for.
+/// An answer of the network, less the nodes that changed since the request.
 struct AnswerDraft {
     /// The trees that were asked for, with the newest known versions of nodes that changed since; `nil` for those that were deleted.
     var roots: [(any Model)?] = []
@@ -30,7 +30,7 @@ struct AnswerDraft {
 }
 
 extension Engine {
-    /// Compares `models`, an answer to a request that was sent at `asked`, with what changed since.
+    /// Compares `models`, an answer to a request that was sent at `asked`, with the changes since.
     ///
     /// A node that was not changed since is taken. If a node was changed, the held version stays; if no listener holds
     /// it, it is looked up in `found`. A deleted node stays deleted. A deletion or change concerns the node alone: the

@@ -9,8 +9,8 @@ import GroveModel
 
 /// The state of a consistency manager and the work on it, which happens on one serial queue.
 ///
-/// The trees of all listeners are indexed: from an identifier to the places where it occurs, and from each place to
-/// its parent. An update visits what was posted and what it changes, and nothing else.
+/// The trees of all listeners are indexed: from an identifier to the places at which it occurs, and from each place to
+/// its parent. An update visits the posted models and the places that it changes, and nothing else.
 // SAFETY: all but the queue, the order and the mailbox is touched on `queue` alone, or in `deinit` when it is empty.
 final class Engine: @unchecked Sendable {
     let queue = DispatchQueue(label: "grove.consistency", qos: .userInitiated)
@@ -144,7 +144,7 @@ final class Engine: @unchecked Sendable {
         return sequence
     }
 
-    /// Carries out the calls that wait, each let go of before the next.
+    /// Carries out the calls that wait, and releases each before the next.
     private func carryOut() {
         var calls = spareCalls
         spareCalls = []
@@ -176,7 +176,7 @@ final class Engine: @unchecked Sendable {
     /// Whether the call under way was cancelled since it was made.
     var isCancelled: Bool { order.withLock { $0.cancelled >= sequence } }
 
-    /// Whether what was called at `sequence` was cancelled since.
+    /// Whether the call made at `sequence` was cancelled since.
     func isCancelled(_ sequence: Turn) -> Bool { order.withLock { $0.cancelled >= sequence } }
 
     /// Cancels the updates that are queued or on their way to the main actor.

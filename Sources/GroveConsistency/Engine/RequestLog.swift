@@ -86,7 +86,7 @@ struct RequestLog {
 
     /// The changes since `turn` of the nodes of `identifiers`.
     ///
-    /// - Complexity: O(*n*) for *n* nodes and what each commit of others since then has in common with them.
+    /// - Complexity: O(*n*) for *n* nodes, and those of them that each commit of others since then has changed.
     func changes(
         since turn: Turn, among identifiers: Set<ModelIdentifier>, and learned: LearnedCommits
     ) -> NodeChanges {
@@ -177,7 +177,7 @@ struct LearnedCommits {
         for (learnedAt, changes) in commits where learnedAt > turn { body(learnedAt, changes) }
     }
 
-    /// Those of `identifiers` that were changed, or read again, since `turn`.
+    /// The ones of `identifiers` that were changed, or read again, since `turn`.
     func changed(since turn: Turn, among identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
         guard !identifiers.isEmpty else { return [] }
         var changed: Set<ModelIdentifier> = []

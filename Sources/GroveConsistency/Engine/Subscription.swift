@@ -12,7 +12,7 @@ final class Subscription {
 
     let key: Int
     let sink: Sink
-    /// The number of the last model that the listener set by itself; news from before are not for it.
+    /// The number of the last model that the listener set by itself; news from before are ignored.
     var generation = 0
     /// The tree, for a listener to one model.
     var membership: Membership?

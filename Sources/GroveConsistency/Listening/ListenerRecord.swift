@@ -77,7 +77,7 @@ final class ListenerRecord: DeliveryReceiver {
 
     /// Tells the listener the changes that it missed, by its model before and after.
     ///
-    /// A listener that let go of its model is not given it back.
+    /// A listener that no longer has its model is not given it again.
     func resume() {
         isPaused = false
         guard let listener, let last = known.flatMap(\.self) else { return }

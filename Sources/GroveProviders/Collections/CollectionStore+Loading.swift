@@ -16,7 +16,7 @@ extension CollectionStore {
         guard !isLoading else {
             waiters.append(
                 Waiter(viewer: viewer) { [weak viewer] models, error in
-                    // The load under way may have been one that does not skip what is missing.
+                    // The load under way may have been one that does not skip missing elements.
                     guard let viewer, models == nil, error == nil, missing == .skip else {
                         return completion(models, error)
                     }

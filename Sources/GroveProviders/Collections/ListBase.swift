@@ -45,11 +45,11 @@ struct ListBase<T: SimpleModel>: Sendable {
 
     /// The handles of elements of `edit` that entries outside `range` of the stored list have already.
     ///
-    /// - Complexity: O(1) for what is put in, and for what is replaced where it was seen.
+    /// - Complexity: O(1) for inserted elements, and for one that is replaced at the index at which it was seen.
     func staying(_ edit: EntryEdit<T>, outside range: Range<Int>) -> Set<Int> {
         let (start, end) = (index(of: range.lowerBound), min(index(of: range.upperBound), entries.count))
         switch edit {
-        // An inserted element was in no list before.
+        // An inserted element was in no list before; a move brings none.
         case .insert, .move: return []
         case .replace(let seen, let entry):
             guard let entry, let found = seen.index(in: entries), found < start || found >= end else { return [] }
@@ -102,7 +102,7 @@ struct EntrySplice<T: SimpleModel>: Sendable {
 
     var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
 
-    /// The change without what stays at either end.
+    /// The change without the elements that stay at either end.
     var trimmed: EntrySplice {
         let (before, behind) = removed.sharedEnds(with: inserted)
         return EntrySplice(

@@ -1,4 +1,4 @@
-/// An array whose copies share what they have in common: leaves of up to 512 elements, side by side.
+/// An array whose copies share their common parts: leaves of up to 512 elements, side by side.
 ///
 /// With *n* elements, reading one costs O(log *n*). Replacing, inserting and removing elements cost those elements, a
 /// leaf at either end, and O(*n* / 256) for the places of the leaves. That is some 400 words for 100,000 elements,

@@ -4,7 +4,7 @@ import GroveModel
 /// The event channels of a manager: one per type of event.
 ///
 /// Events are delivered on the main actor, in the order of their posts, and never from within a post or another
-/// delivery: two receivers that post to each other take turns.
+/// delivery. So two receivers that post to each other take turns.
 final class EventCenter: Sendable {
     nonisolated init() {}
 

@@ -276,7 +276,7 @@ private final class OnceAnswered<Value: Sendable>: Sendable {
 
     init(_ take: @escaping @Sendable (Value) -> Void) { self.take = Lock(take) }
 
-    /// Answers with `value` if no other answer came first, even if the function that was asked has let go of this
+    /// Answers with `value` if no other answer came first, even if the function that was asked has released this
     /// object.
     func giveUp(after seconds: Double, _ value: @escaping @Sendable () -> Value) {
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { self.answer(value()) }

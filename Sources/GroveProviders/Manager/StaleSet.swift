@@ -204,7 +204,7 @@ struct StaleSet {
     /// Notes that the owners of `models` are told that they are not whole.
     mutating func tell(_ models: some Sequence<ModelIdentifier>) { told.formUnion(models) }
 
-    /// Those of `models`, which were read whole, whose owners were told that they are not.
+    /// The ones of `models`, which were read whole, of which owners were told that they are not whole.
     mutating func settle(_ models: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
         defer { told.subtract(models) }
         return told.intersection(models)

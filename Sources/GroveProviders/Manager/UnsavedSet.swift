@@ -109,7 +109,7 @@ struct UnsavedSet {
         return found
     }
 
-    /// The deletions that are due with what ``takeDue(isNow:)`` returns.
+    /// The deletions that are due with the saves that ``takeDue(isNow:)`` returns.
     mutating func takeDeletions() -> [ModelIdentifier: StoredPlace] {
         defer { deletions = [:] }
         return deletions
