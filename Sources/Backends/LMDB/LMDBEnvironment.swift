@@ -90,7 +90,7 @@ import Synchronization
         return try unsafe checkStamp(pointer, within: options.lockTimeout)
     }
 
-    /// What LMDB says of the pages that records are in.
+    /// LMDB's counts of the pages that records are in.
     func statistics() throws(CacheError) -> MDB_stat {
         var statistics = MDB_stat()
         try unsafe Self.check(mdb_env_stat(pointer, &statistics), "read the store's size")
@@ -138,7 +138,7 @@ import Synchronization
         return UInt64(room.f_bavail) * UInt64(room.f_frsize) < 1 << 16 ? ENOSPC : status
     }
 
-    /// What follows a commit, before ``unlockWriter()``: nothing that fails here undoes it.
+    /// Tidies after a commit, before ``unlockWriter()``: no failure here undoes the commit.
     func tidy() {
         try? lengthen()
         let (_, count) = commits.add(1, ordering: .relaxed)

@@ -93,7 +93,7 @@ enum LMDBKey {
 }
 
 extension MDB_val {
-    /// What LMDB is told of `bytes`, which it only reads.
+    /// The value by which LMDB is told of `bytes`, which it only reads.
     init(_ bytes: UnsafeRawBufferPointer) {
         unsafe self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
     }
@@ -107,7 +107,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension CacheError {
-    /// What a long key's record reports that cannot be taken apart.
+    /// The error for a long key's record that cannot be taken apart.
     static var damagedRecord: CacheError {
         CacheError(.corrupted, "the record of a long key is damaged")
     }

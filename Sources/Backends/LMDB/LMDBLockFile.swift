@@ -7,13 +7,13 @@ import GrovePlatform
 /// LMDB makes it as long as it must be and writes nothing to it: each page gets its block when it is first touched, and
 /// if the disk has none left, the system ends the process. So the file is given all of its blocks before LMDB maps it.
 enum LMDBLockFile {
-    /// What LMDB puts before the slots of readers, and one of these, in bytes.
+    /// The bytes that LMDB puts before the slots of readers, and those of one slot.
     private static let headBytes = 128
     private static let slotBytes = 64
 
     /// Sees to it that every page of the file has its block, unless another process uses it, which has seen to that.
     ///
-    /// What is in the file stays. No process opens the store meanwhile, and this one has not: closing any descriptor of the
+    /// The file's content stays. No process opens the store meanwhile, and this one has not: closing any descriptor of the
     /// file lets go of LMDB's lock.
     ///
     /// - Throws: ``CacheError`` with code `full`, `permissionDenied` or `inputOutput`.
@@ -46,7 +46,7 @@ enum LMDBLockFile {
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
         lock.l_len = 1
-        // Where the file system has no locks, nothing is known of others.
+        // If the file system has no locks, another process may use the file.
         return unsafe fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type != Int16(F_UNLCK)
     }
 }

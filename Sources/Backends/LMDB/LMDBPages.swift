@@ -16,7 +16,7 @@ import GrovePlatform
 /// An entry has four bytes of a length, two of flags, two of the key's length, the key and the value. In a branch, length and flags are
 /// the number of the page below; behind the key of a long value is the number of its first page.
 struct LMDBPages: ~Copyable {
-    /// What is wrong with the tree below a page: the keys between which it lies.
+    /// The damage to the tree below a page: the keys between which it lies.
     typealias Damage = (after: [UInt8]?, before: [UInt8]?)
 
     private static let headCount = 16
@@ -96,7 +96,7 @@ struct LMDBPages: ~Copyable {
         /// Whether keys are numbers of commits, whose bytes are in no order.
         let isOfNumbers: Bool
         let readsValues: Bool
-        /// What the keys begin with whose values are looked at.
+        /// The prefix of the keys whose values are looked at.
         var prefix: [UInt8] = []
         /// How many more pages a tree can have: none is in it twice, whatever damaged ones say.
         var left: UInt64
@@ -117,7 +117,7 @@ struct LMDBPages: ~Copyable {
         _ tree: LMDBMeta.Tree, _ walk: inout Walk, _ visit: Visit, _ damage: (Damage) -> Void
     ) throws(CacheError) {
         guard tree.root != .max else { return }
-        // Of 64 bits no tree is deeper.
+        // No tree of 64-bit page numbers is deeper.
         guard (1...32).contains(tree.depth) else { return damage((nil, nil)) }
         try unsafe self.walk(tree.root, Int(tree.depth), before: nil, &walk, visit, damage)
     }

@@ -53,7 +53,7 @@ final class LMDBPool: Sendable {
         self.directory = directory
         self.options = options
         self.hashMask = hashMask
-        // What cannot be would else be refused on the day on which the budget becomes smaller.
+        // Impossible options would otherwise be refused on the day on which the budget becomes smaller.
         try options.check()
         let environment = try LMDBEnvironment(directory, options.limited(to: mapLimit), hashMask: hashMask)
         state = Lock(State(environment: environment, mapLimit: mapLimit))
@@ -256,7 +256,7 @@ final class LMDBPool: Sendable {
 
     /// Closes the environment as soon as no view is open; every later call throws `closed`.
     func close() {
-        // What it runs throws nothing.
+        // The closure throws nothing.
         try? withNoneResting { (state, _) throws(CacheError) in
             state.isClosed = true
             state.letGo()

@@ -77,7 +77,7 @@ extension LMDBStore {
                 return true
             }
             if attempt == 0 { pool.releaseResting() }
-            // What views hold is free as soon as they end: reads are short. What is missing otherwise must be evicted.
+            // Pages that views hold are free as soon as they end: reads are short. Other missing pages must come from eviction.
             guard free.later >= needed, load.waitsForViews else { return false }
             usleep(1_000)
         }

@@ -4,7 +4,7 @@ package import GroveModel
 extension LMDBStore: SalvageableStore {
     /// Damage if a page is damaged: LMDB looks at few things, and may end the process by what it comes to.
     package static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError? {
-        // What a writer changes meanwhile looks damaged, too.
+        // Pages that a writer changes meanwhile look damaged, too.
         guard isSuspect, let pages = LMDBPages(directory), !pages.isWhole(),
             try pages.whileNoneWrites(within: LMDBOptions().lockTimeout, { (pages) in !pages.isWhole() })
         else { return nil }

@@ -60,7 +60,7 @@ extension LMDBTransaction {
     /// Fills the pages of the new records that follow each other from the first of `order` on.
     ///
     /// Older records between them, and those that follow on the last page, are taken out and put back too: each new page
-    /// would be split before them. Where one is left of that page, LMDB fills it up from the page before when little is on it.
+    /// would be split before them. If one is left of that page, LMDB fills it up from the page before when little is on it.
     ///
     /// - Returns: how many keys of `order` were looked at.
     private func fillRun(_ order: ArraySlice<Int32>, _ keys: NewKeys) throws(CacheError) -> Int {
@@ -157,7 +157,7 @@ struct NewKeys {
 /// Copies of records, one behind the other.
 private struct TakenRecords {
     private var bytes: [UInt8] = []
-    /// Where each key and each value ends.
+    /// The positions at which each key and each value end.
     private var ends: [(key: Int, value: Int)] = []
 
     init() {}
@@ -183,7 +183,7 @@ private struct TakenRecords {
     }
 }
 
-/// Which records lie on one page, by where their keys are: in memory a page is in one piece.
+/// The records that lie on one page, by the addresses of their keys: in memory a page is in one piece.
 ///
 /// A guess, as two pages may lie side by side; a wrong one costs pages and nothing else.
 private struct PageGuess {

@@ -22,7 +22,7 @@ import CLMDB
     var added = NewKeys()
     /// How many records there are, as of the last `put`.
     private var recordCount = 0
-    /// What `get` returned last: a `put` of bytes in there copies them first, as LMDB may move them while it writes.
+    /// The bytes that `get` returned last: a `put` of bytes in there copies them first, as LMDB may move them while it writes.
     private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// Begins a write transaction; waits while another process has one.
@@ -157,7 +157,7 @@ import CLMDB
         guard unsafe transaction != nil else { throw .closedStore }
     }
 
-    /// What is stored under `key` as it is stored; the cursor stands on it.
+    /// The value under `key` as it is stored; the cursor stands on it.
     private func stored(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         var stored = unsafe MDB_val()
         let status = unsafe LMDBKey.withStored(key, hashMask: environment.hashMask) { key in

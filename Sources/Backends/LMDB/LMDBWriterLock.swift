@@ -2,10 +2,10 @@ import GroveCache
 import GroveModel
 import GrovePlatform
 
-/// A lock before LMDB's own for writers, which knows no deadline: a process that holds that and is stopped would stop all others.
+/// A lock before LMDB's own for writers, which knows no deadline: a stopped process that holds LMDB's would stop every other one.
 ///
-/// It is the system's on the data file, so that it goes when its owner ends. LMDB uses none there. Who holds it has LMDB's for
-/// the asking. It counts between processes only.
+/// It is the system's on the data file, so that it goes when its owner ends. LMDB uses none there. A process that holds it gets
+/// LMDB's at once. It counts between processes only.
 enum LMDBWriterLock {
     private static let microsecondsBetweenTries: UInt32 = 200
 

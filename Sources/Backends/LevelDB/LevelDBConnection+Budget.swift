@@ -1,7 +1,7 @@
 import GroveCache
 import GroveModel
 
-/// What a budget asks of the files and of the handle.
+/// The functions that a budget needs of the files and of the handle.
 extension LevelDBConnection {
     /// Bytes of LevelDB's own files as `du` counts them.
     func engineBytes() throws(CacheError) -> Int {
@@ -99,7 +99,7 @@ extension LevelDBConnection {
     /// Notes what the tables take after a compaction.
     func noteDensity(_ tableBytes: Int) {
         state.withLock { state in
-            // Of a few records the tables tell little.
+            // The tables of a few records tell little.
             guard state.payload > 256 << 10, tableBytes > 0 else { return }
             state.density = Double(tableBytes) / Double(state.payload)
         }

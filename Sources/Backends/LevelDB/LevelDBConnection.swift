@@ -2,7 +2,7 @@ import GroveCache
 import GroveModel
 import GrovePlatform
 
-/// What a store and its views share: the directory, the handle, and the count of what uses the handle.
+/// The parts that a store and its views share: the directory, the handle, and the count of what uses the handle.
 ///
 /// The handle is let go of, for a wipe or after a failed write, only while nothing uses it.
 final class LevelDBConnection: Sendable {
@@ -33,7 +33,7 @@ final class LevelDBConnection: Sendable {
         var heldUp: ContinuousClock.Instant?
         /// Calls for room that were refused since there was some.
         var refusals = 0
-        /// What may be written before the files are looked at again.
+        /// The bytes that may be written before the files are looked at again.
         var room = 0
         /// The bytes of keys and values, as the cache last gave them, and the bytes of tables for each of them.
         var payload = 0
@@ -87,7 +87,7 @@ final class LevelDBConnection: Sendable {
         do throws(CacheError) {
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         } catch {
-            // Where each commit is synchronised, one record at most was on its way to the disk when the power went.
+            // If each commit is synchronised, one record at most was on its way to the disk when the power went.
             guard error.code == .corrupted, options.syncsEachCommit, directory.cutTornTail() else { throw error }
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         }

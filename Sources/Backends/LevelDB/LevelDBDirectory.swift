@@ -34,7 +34,7 @@ struct LevelDBDirectory: ~Copyable {
         }
         if files.holds(Self.wipingMark) { try removeContent() }
         try check()
-        // LevelDB makes its files for others to read: the directory keeps them out.
+        // LevelDB makes its files for other users to read: the directory keeps them out.
         var status = stat()
         if unsafe fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0, status.st_uid == geteuid() {
             _ = fchmod(descriptor, 0o700)
@@ -57,7 +57,7 @@ struct LevelDBDirectory: ~Copyable {
         close(descriptor)
     }
 
-    /// What a file is, by its name.
+    /// The kind of a file, by its name.
     private enum Kind {
         case content, trace, other
 
@@ -219,7 +219,7 @@ struct LevelDBDirectory: ~Copyable {
         return ftruncate(file, off_t(length)) == 0 && fsync(file) == 0
     }
 
-    /// What the file called `name` holds; `nil` if it cannot be read.
+    /// The content of the file called `name`; `nil` if it cannot be read.
     private func contents(of name: String) -> [UInt8]? {
         guard let length = files.file(name)?.length else { return nil }
         let file = unsafe open(files.path(of: name), O_RDONLY | O_CLOEXEC)

@@ -5,7 +5,7 @@ import GrovePlatform
 
 /// The failures of LevelDB, which it reports as strings, as ``CacheError``s.
 enum LevelDBErrors {
-    /// What was asked of the engine; it decides how a failure without a better name is called.
+    /// The operation that was asked of the engine; it decides the name of a failure that has no better one.
     enum Operation: String {
         case open = "open the store"
         case read = "read"

@@ -1,4 +1,4 @@
-/// What LevelDB's manifest says of its logs.
+/// The part of LevelDB's manifest that is about its logs.
 ///
 /// It is a log of changes to the list of files. To LevelDB, one that was cut off at the end of a record is the list of an earlier time: it
 /// removes the tables that are not in it, and opens what is left. But every change says from which log on the records are in no table

@@ -3,7 +3,7 @@ import GroveCoding
 import GroveModel
 import GrovePlatform
 
-/// What a transaction has put and removed: its last word on each key, in a hash table over bytes of its own.
+/// The puts and removals of a transaction: its last word on each key, in a hash table over bytes of its own.
 ///
 /// Bytes are copied once, to blocks that do not move, so that what `find` returned stays where it is until the same
 /// key is written again.

@@ -16,7 +16,7 @@ struct LevelDBShares {
     let mark: Int
     /// The bytes of records that one call compacts.
     let step: Int
-    /// What may be left of replaced tables when a compaction goes on: blocks of the file system are counted whole.
+    /// The bytes of replaced tables that may be left when a compaction goes on: blocks of the file system are counted whole.
     let slack: Int
     /// The size above which LevelDB's own notes, its manifest and its log of events, are begun again.
     let notes: Int
@@ -39,7 +39,7 @@ struct LevelDBShares {
                 return
             }
         }
-        // Where level 1 is one table, it stands beside all records.
+        // If level 1 is one table, it stands beside all records.
         let files = 0.425 * LevelDBShares.overhead + LevelDBShares.otherFiles / bytes
         payload = Int(bytes * 0.425)
         tables = Int(bytes * 0.425 * LevelDBShares.overhead)

@@ -4,7 +4,7 @@ import GrovePlatform
 
 /// A budget under LevelDB: small buffers and tables, payload below half, and a compaction of everything in time.
 ///
-/// What is replaced or removed stays in the tables until they are compacted, and a compaction writes new tables before
+/// Replaced and removed records stay in the tables until they are compacted, and a compaction writes new tables before
 /// it removes old ones: ``LevelDBShares`` says how much is left to it.
 extension LevelDBStore {
     /// Keeps the files within `bytes`: opens LevelDB again with buffers of a fiftieth of that, unless it was opened so.
@@ -41,7 +41,7 @@ extension LevelDBStore {
             connection.hadRoom(true)
             return true
         }
-        // Where the records themselves are too many, a little less of them is not worth another compaction.
+        // If the records themselves are too many, a little less of them is not worth another compaction.
         guard load.waitsForViews, connection.noteRefusal() else { return false }
         try compact(shares)
         let hasRoom = try connection.engineBytes() + needed <= shares.mark
@@ -51,7 +51,7 @@ extension LevelDBStore {
 
     /// Refuses a batch of `bytes` that may not stand in the log, and in a table beside that, while the files are as large as they are.
     ///
-    /// Only large ones: ``LevelDBShares/mark`` leaves room for others.
+    /// Only large batches: ``LevelDBShares/mark`` leaves room for smaller ones.
     ///
     /// - Throws: ``CacheError`` with code `full`; the cache evicts more then, and tries again.
     func checkRoom(for bytes: Int) throws(CacheError) {

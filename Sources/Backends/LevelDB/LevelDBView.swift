@@ -58,7 +58,7 @@ public import GroveModel
         prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) {
-        // What comes after a key that is before the prefix is all that has the prefix.
+        // All keys with the prefix come after a start that is before the prefix.
         let isWithin = unsafe prefix.lexicographicallyPrecedes(start)
         let iterator = try unsafe LevelDBIterator(handle, options: options.pointer, from: isWithin ? start : prefix)
         while let (key, value) = unsafe try iterator.entry(), unsafe key.begins(with: prefix) {

@@ -24,7 +24,7 @@ struct ByteTree {
     /// Bytes of all keys and values together.
     private(set) var payloadBytes = 0
 
-    /// What the version before reaches and this tree does not.
+    /// The nodes that the version before reaches and this tree does not.
     var replaced = NodeList()
 
     /// Branches without use, whose memory is taken first.

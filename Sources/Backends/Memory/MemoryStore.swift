@@ -50,7 +50,7 @@ public final class MemoryStore: BudgetedStore {
             throw error
         }
         let version = TreeVersion(committing: &transaction.tree, to: last.history)
-        // Who keeps the transaction beyond its end changes nothing.
+        // A caller that keeps the transaction beyond its end changes nothing.
         transaction.tree = ByteTree()
         publish(version, in: last)
     }

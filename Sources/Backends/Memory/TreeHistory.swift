@@ -1,11 +1,11 @@
 import GroveModel
 
-/// The versions of a tree that are there, each with what it put something else in place of: what decides when a node is freed.
+/// The versions of a tree that are there, each with the nodes that it replaced: they decide when a node is freed.
 ///
-/// A node was made by one version, its birth, and may have been replaced by a later one. Those between them reach it, and no other does.
-/// So when a version ends, what the next one replaced and no older version reaches is free, and the next one keeps the rest of the
-/// list. Where there is no next one, it is the version's own tree that is free in this way. Old versions may end in any order,
-/// and each keeps what it reaches and no more. File systems free the blocks of snapshots so (the dead lists of ZFS).
+/// A node was made by one version, its birth, and may have been replaced by a later one. The versions between them reach it, and no
+/// other does. So when a version ends, the nodes that the next one replaced and no older version reaches are free, and the next one
+/// keeps the rest of the list. If there is no next one, the version's own tree is free in this way. Old versions may end in any order,
+/// and each keeps the nodes that it reaches and no more. File systems free the blocks of snapshots so (the dead lists of ZFS).
 final class TreeHistory: Sendable {
     private struct State {
         /// The versions that are there, in order; what each replaced of the one before it.
@@ -25,7 +25,7 @@ final class TreeHistory: Sendable {
 
     private let state = Lock(State())
 
-    /// Where there are so many spare branches, others are freed.
+    /// The most spare branches that are kept; others are freed.
     static let mostSpare = 1024
 
     deinit { state.withLock { $0.spare.discard() } }

@@ -1,6 +1,6 @@
 import GroveCache
 
-/// What is looked for in the tree below a node.
+/// Searches in the tree below a node.
 extension TreeNode {
     /// The value of `key`, or `nil` if there is none.
     @inline(__always)
@@ -24,7 +24,7 @@ extension TreeNode {
         return node
     }
 
-    /// What lies below a branch under the first symbol in use.
+    /// The node below a branch under the first symbol in use.
     private var first: TreeNode? {
         for symbol in 0..<KeyBytes.symbols {
             if let below = self[symbol] { return below }
@@ -32,7 +32,7 @@ extension TreeNode {
         return nil
     }
 
-    /// What lies below a branch if a single symbol is in use.
+    /// The node below a branch if a single symbol is in use.
     var only: TreeNode? {
         var only: TreeNode?
         for symbol in 0..<KeyBytes.symbols {
@@ -83,7 +83,7 @@ extension TreeNode {
     /// The topmost nodes below which all keys come after `start`, the last first.
     private func nodes(after start: KeyBytes) -> [TreeNode] {
         let nearest = nearest(start).key
-        // Where the keys that are there part from `start`; below that, all are on one side of it.
+        // The position at which the keys that are there part from `start`; below that, all are on one side of it.
         let difference = nearest.firstDifference(from: start) ?? TreeNode.noPosition
         var (node, rest) = (self, [] as [TreeNode])
         while !node.isEntry, node.position < difference {

@@ -25,7 +25,7 @@ import GrovePlatform
 
     private let header: UnsafeMutablePointer<Header>
 
-    /// What follows the header.
+    /// The memory behind the header.
     private var bytes: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(header + 1) }
 
     private var slots: UnsafeMutablePointer<TreeNode?> { unsafe bytes.assumingMemoryBound(to: TreeNode?.self) }
@@ -93,7 +93,7 @@ import GrovePlatform
     @inline(__always)
     var isEntry: Bool { position == TreeNode.noPosition }
 
-    /// What lies below a branch under `symbol`.
+    /// The node below a branch under `symbol`.
     @inline(__always)
     subscript(symbol: Int) -> TreeNode? {
         get { unsafe slots[symbol] }

@@ -20,7 +20,7 @@ final class SQLiteBudget: Sendable {
         var maxPages = Int.max
         /// The payload when it was last asked how much fits.
         var payload = 0
-        /// Where the next transaction goes on to pack.
+        /// The place at which the next transaction goes on to pack.
         var next = SQLitePlace.numbered(0)
         /// How full the pages were when the round of packing began, in hundredths.
         var roundDensity = 0
@@ -54,7 +54,7 @@ final class SQLiteBudget: Sendable {
     private static let frameBytes = pageBytes + 24
     /// How full the pages are, in hundredths, beyond which nothing is packed.
     private static let density = 92
-    /// What the log's index takes, with some to spare for the file system.
+    /// The bytes of the log's index, with some to spare for the file system.
     private static let besideLog = 160 << 10
     /// How long a checkpoint waits for views before the write goes on without.
     private static let patience: Int32 = 1_000
@@ -115,8 +115,8 @@ final class SQLiteBudget: Sendable {
         let (budget, pages, free) = state.withLock { ($0.bytes, $0.pages, $0.freePages) }
         guard let budget else { return true }
         let used = pages - free
-        // What is new may lie anywhere, or its entry in the index; some of it lies together. So may what it replaces, and what is evicted for it: a page that
-        // becomes too full or too empty takes its neighbours along.
+        // New records may lie anywhere, or their entries in the index; some lie together. So may the records that they replace, and those
+        // that are evicted for them: a page that becomes too full or too empty takes its neighbours along.
         let created = load.entries - load.replaced
         let touched = min((created + load.evictions) * 2 / 3 + (load.replaced + load.evictions) * 3 / 2, used)
         let needed = (touched + created / 40 + load.bytes * 5 / 4 / Self.pageBytes + 16) * Self.frameBytes
@@ -161,7 +161,7 @@ final class SQLiteBudget: Sendable {
             return state.logRoom
         }
         guard let room else { return }
-        // What is left in memory are the pages that were changed, and each takes a little more than in the log.
+        // The pages that are left in memory are those that were changed, and each takes a little more than in the log.
         var (needed, most) = (Int32(0), Int32(0))
         unsafe sqlite3_db_release_memory(connection.pointer)
         unsafe sqlite3_db_status(connection.pointer, SQLITE_DBSTATUS_CACHE_USED, &needed, &most, 0)
@@ -233,7 +233,7 @@ final class SQLiteBudget: Sendable {
         state.withLock { state in
             state.payload = payload
             let used = state.pages - state.freePages
-            // What a transaction writes comes before what goes for it.
+            // A transaction writes its records before others go for them.
             let limit = state.maxPages - min(state.maxPages / 50, 100)
             guard state.bytes != nil, used > limit / 2 else { return .max }
             return payload / used * limit + payload % used * limit / used

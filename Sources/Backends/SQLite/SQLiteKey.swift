@@ -1,4 +1,4 @@
-/// What the store does with the bytes of keys.
+/// Operations on the bytes of keys.
 enum SQLiteKey {
     /// The longest key that a store takes.
     static let limit = 8_192

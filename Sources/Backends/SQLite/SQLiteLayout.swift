@@ -2,7 +2,7 @@ import CSQLite
 import GroveCache
 import GroveModel
 
-/// What is in the file: three tables, an index on a hash of the keys that are stored by name, and one on those of what is kept.
+/// The content of the file: three tables, an index on a hash of the keys that are stored by name, and one on the keys of kept records.
 ///
 /// ```
 /// prefix(id INTEGER PRIMARY KEY, text BLOB NOT NULL)
@@ -20,8 +20,9 @@ import GroveModel
 /// in the index: of a million records some hundred share theirs with another one. Keys of one hash are told apart by `key`, which stands before `value`
 /// so that comparing it never follows a long value's pages.
 ///
-/// What is kept is always in `named`, and found in order by an index that no other record is in. It has no values, so that an update of another
-/// record's value does not ask about it. A file without it, of an earlier version, gets it when it is opened; an earlier version works with the index too.
+/// Kept records are always in `named`, and are found in order by an index that no other record is in. The index has no values, so that
+/// an update of another record's value does not ask about it. A file of an earlier version gets the index when it is opened; an earlier
+/// version works with the index too.
 ///
 /// `application_id` says that the file is ours and `user_version` which layout it has, as a ``StoredLayout``.
 enum SQLiteLayout {

@@ -83,7 +83,7 @@ struct SQLiteLog: ~Copyable {
 
     /// The last commit of the main file without the log.
     ///
-    /// Where the log was copied in part, its pages are of several commits, so that a failure says nothing.
+    /// If the log was copied in part, its pages are of several commits, so that a failure says nothing.
     private static func mainCommit(_ files: StoreFiles) -> StoredCommit? {
         guard
             let connection = try? SQLiteConnection(files, SQLiteOptions(mapSize: 0), isReader: true, ignoresLog: true),

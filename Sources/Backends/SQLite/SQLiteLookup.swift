@@ -53,7 +53,7 @@ struct SQLiteLookup: ~Copyable {
 
     /// The prefix of `key`, which has no row, and the number that it should have; `nil` if it is stored by name.
     mutating func newPrefix(of key: UnsafeRawBufferPointer) -> (text: UnsafeRawBufferPointer, number: Int64)? {
-        // What is kept is in an index of `named`, and a key of it that happens to end in a number is the only one of its prefix.
+        // Kept records are in an index of `named`, and a key of theirs that happens to end in a number is the only one of its prefix.
         guard unsafe key.first != Namespace.kept, let form = unsafe SQLiteNumberedKey(key) else { return nil }
         let prefix = unsafe UnsafeRawBufferPointer(rebasing: key[..<form.prefixCount])
         return unsafe prefixes.next(for: prefix).map { unsafe (prefix, $0) }
@@ -77,7 +77,7 @@ struct SQLiteLookup: ~Copyable {
     }
 }
 
-/// Where a record lies: what tables and indexes call its row.
+/// The place of a record: the row that tables and indexes name.
 enum SQLitePlace: Equatable {
     /// In `numbered`: the row's number says the key.
     case numbered(Int64)

@@ -13,14 +13,14 @@ struct SQLiteNumbered: ~Copyable {
     private let select: SQLiteStatement
     private let usesBlob: Bool
     private var blobs: (even: OpaquePointer?, odd: OpaquePointer?)
-    /// What the row holds that a blob stands on.
+    /// The content of the row that a blob stands on.
     private var buffer = ByteBuffer(capacity: 256)
     /// Rows that were found since the view began, or since a blob was lost.
     private var foundCount = 0
 
     /// So many rows by the statement are worth a blob.
     private static let fewRows = 6
-    /// What the buffer may hold between views.
+    /// The most bytes that the buffer may hold between views.
     private static let retainedBytes = 64 << 10
 
     /// - Parameter usesBlob: false for a connection that writes: a blob dies with its row's change.
@@ -76,7 +76,7 @@ struct SQLiteNumbered: ~Copyable {
         foundCount = 0
     }
 
-    /// What the row that `blob` stands on holds.
+    /// The content of the row that `blob` stands on.
     private mutating func content(of blob: OpaquePointer) throws(CacheError) -> UnsafeRawBufferPointer {
         let count = Int(unsafe sqlite3_blob_bytes(blob))
         let room = unsafe buffer.room(count)

@@ -60,7 +60,7 @@ final class SQLitePool: Sendable {
         }
     }
 
-    /// Which files there are: see ``SQLiteView/generation``.
+    /// The number of the present files: see ``SQLiteView/generation``.
     private var generation: Int { pools.withLock(of: 0) { $0.generation } }
 
     /// Puts an ended view to rest.

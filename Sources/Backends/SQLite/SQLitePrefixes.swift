@@ -5,10 +5,10 @@ import GroveModel
 /// The numbers of prefixes of keys, as one connection knows them.
 ///
 /// A prefix that has a number keeps it for as long as the files live. One that is met first is given the next by the writer,
-/// up to ``SQLiteNumberedKey/mostPrefixes``; keys of others are stored by name.
+/// up to ``SQLiteNumberedKey/mostPrefixes``; keys of further prefixes are stored by name.
 struct SQLitePrefixes: ~Copyable {
     private let newer: SQLiteStatement
-    /// By hashes of their texts; of two prefixes of one hash the first alone has a number.
+    /// The prefixes by hashes of their texts; of two prefixes of one hash the first alone has a number.
     private var known: [UInt64: (text: [UInt8], number: Int64)] = [:]
     /// The same texts by their numbers.
     private var texts: [Int64: [UInt8]] = [:]

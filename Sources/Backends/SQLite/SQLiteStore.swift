@@ -86,7 +86,7 @@ public final class SQLiteStore: ShrinkableStore {
     ///
     /// - Throws: ``CacheError`` with code `inputOutput` or `full`.
     public func synchronize() throws(CacheError) {
-        // What is not in the log was synced when it was copied out of it.
+        // Pages that are not in the log were synced when they were copied out of it.
         try pool.directory.synchronize(SQLiteFiles.log)
         try pool.directory.synchronize()
     }

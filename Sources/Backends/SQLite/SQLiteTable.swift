@@ -74,7 +74,7 @@ final class SQLiteTable {
             let row = rows.number(0)
             let size = unsafe rows.bytes(1).count + (isNamed ? rows.bytes(3).count : 0) + 22
             let fits = size <= Self.largest && size <= left
-            // What does not fit ends a run, and is passed over if it would begin one.
+            // A record that does not fit ends a run, and is passed over if it would begin one.
             isFull = !fits && !run.isEmpty
             guard !isFull, row < .max else { break }
             looks += 1

@@ -26,7 +26,7 @@ import CSQLite
     private var last = Last.unknown
     private var putCount = 0
     private var removalCount = 0
-    /// What `get` returned last, which the next statement takes away: a `put` of bytes in there copies them first.
+    /// The bytes that `get` returned last, which the next statement takes away: a `put` of bytes in there copies them first.
     private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
     init(_ writer: SQLiteWriter) {

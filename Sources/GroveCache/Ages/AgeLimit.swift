@@ -5,7 +5,7 @@ import GroveModel
 /// A record says, in whole seconds, when each projection's content was last confirmed. A time of 0 and one that is ahead of
 /// the clock say nothing: what has such a time is too old.
 struct AgeLimit {
-    /// What was confirmed at this time or later, in seconds since 1970, is accepted.
+    /// The earliest time of confirmation that is accepted, in seconds since 1970.
     private let oldest: Double
     /// The time now.
     private let latest: Double

@@ -2,7 +2,7 @@ import Dispatch
 import GroveModel
 import Synchronization
 
-/// Who is told what happens to a store: observers, and streams of changes.
+/// The parties that are told what happens to a store: observers, and streams of changes.
 ///
 /// They are told on one queue, in the order in which it happened; no code of theirs runs elsewhere, but for
 /// ``CacheObserver/cacheDidHit(_:)``, which runs on the thread that reads.
@@ -10,7 +10,7 @@ final class Audience: Sendable {
     private let observers = Lock<[(handle: HandleID, observer: any CacheObserver)]>([])
     private let observerCount = Atomic(0)
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
-    /// Those that read changes as a stream.
+    /// The streams of changes.
     let streams = ChangeHub()
 
     var hasObservers: Bool { observerCount.load(ordering: .relaxed) > 0 }
@@ -42,7 +42,7 @@ final class Audience: Sendable {
         events.async { [weak stream] in stream?.begin(with: elements) }
     }
 
-    /// Those who observe now.
+    /// The observers at present.
     var present: [any CacheObserver] { hasObservers ? observers.withLock { $0.map(\.observer) } : [] }
 
     /// Tells observers of a read that found `identifier`, on the reading thread.
@@ -61,7 +61,7 @@ final class Audience: Sendable {
         tell(present) { tell in tell.change(set) }
     }
 
-    /// Tells only those who follow.
+    /// Tells the followers only.
     func tellFollowers(of set: ChangeSet) {
         events.async { [streams] in streams.tellFollowers(set) }
     }

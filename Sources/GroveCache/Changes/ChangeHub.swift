@@ -1,6 +1,6 @@
 import GroveModel
 
-/// Who reads the changes of a cache, by what they read them of.
+/// The readers of the changes of a cache, by what they read them of.
 final class ChangeHub: Sendable {
     private struct State {
         /// How many streams and followers there were: their numbers.
@@ -8,7 +8,7 @@ final class ChangeHub: Sendable {
         var models: [ModelIdentifier: [StreamID: Weak<CacheChange>]] = [:]
         var all: [StreamID: Weak<ChangeSet>] = [:]
         var followers: [FollowerID: @Sendable (any CommittedChanges) -> Void] = [:]
-        /// What those of them show who say so.
+        /// The functions by which followers say whether they show an item; not every follower has one.
         var shows: [FollowerID: @Sendable (ShownItem) -> Bool] = [:]
     }
 
@@ -59,14 +59,14 @@ final class ChangeHub: Sendable {
 
     /// Ends that.
     func unfollow(_ origin: FollowerID) {
-        // What it holds may call the cache when it goes, so not under the lock.
+        // The closures may hold objects that call the cache when they go, so not under the lock.
         let left = state.withLock { ($0.followers.removeValue(forKey: origin), $0.shows.removeValue(forKey: origin)) }
         extendLifetime(left)
     }
 
     /// A new reader of the model of `identifier`.
     ///
-    /// What it has not read yet is what happened last.
+    /// Of the changes that it has not read yet, only the last is kept.
     func subscribe(to identifier: ModelIdentifier, handle: HandleID) -> ChangeSubscription<CacheChange> {
         state.withLock { state in
             state.count += 1
@@ -86,7 +86,7 @@ final class ChangeHub: Sendable {
 
     /// A new reader of everything.
     ///
-    /// What it has not read yet is every change set, until they are too many.
+    /// Every change set that it has not read yet is kept, until they are too many.
     func subscribe(handle: HandleID) -> ChangeSubscription<ChangeSet> {
         state.withLock { state in
             state.count += 1

@@ -59,7 +59,7 @@ extension Sequence<ModelIdentifier> {
                 if let id = id(rest), M.modelIdentifier(for: id) == identifier { found.insert(id) }
                 continue
             }
-            // What the identifier of such a model would be says which of its ends is the identity.
+            // The identifier that such a model would have says which of its ends is the identity.
             for start in name.indices {
                 let end = String(decoding: name[start...], as: UTF8.self)
                 guard let id = id(end), M.modelIdentifier(for: id) == identifier else { continue }

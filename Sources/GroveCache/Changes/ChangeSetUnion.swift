@@ -1,6 +1,6 @@
 import GroveModel
 
-/// What several calls changed, one after the other, as one change set: of each node what is so in the end.
+/// The changes of several calls, one after the other, as one change set: of each node, its state in the end.
 struct ChangeSetUnion {
     private var sequence: CallNumber
     private var changed: Set<ModelIdentifier> = []

@@ -1,10 +1,10 @@
 import GroveModel
 
-/// One reader of changes: what it has not read yet, in bounded room, and who waits for more.
+/// One reader of changes: those that it has not read yet, in bounded room, and the callers that wait for more.
 final class ChangeSubscription<Element: Sendable>: Sendable {
     private struct State {
         var unread: [Element] = []
-        /// What it begins with, the first of it last: no bound but that of the history.
+        /// The elements that it begins with, the first of them last: no bound but that of the history.
         var backlog: [Element] = []
         var waiting = WaitingLine<Element?>()
         var hasEnded = false

@@ -6,6 +6,6 @@ struct FollowerID: Hashable, Sendable {
 
     init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Of a call that no follower made.
+    /// The origin of a call that no follower made.
     static let none = FollowerID(rawValue: 0)
 }

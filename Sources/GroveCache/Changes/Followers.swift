@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What a cache keeps for those who follow it, and for answers of the network.
+/// The objects that a cache keeps for its followers, and for answers of the network.
 final class Followers: Sendable {
     /// The queue in which their calls wait for a moment.
     let line = FollowerLine()
-    /// Which of their edits of lists are in which commit.
+    /// The commits that have the followers' edits of lists.
     let ownEdits = OwnEdits()
-    /// What this process did to lists lately, for answers that were asked for before.
+    /// This process's latest edits of lists, for answers that were asked for before them.
     let listLog = ListLog()
     private let hasPlace = Atomic(false)
 

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// What became of a follower's own edit of a list, as that follower is told.
+/// The outcome of a follower's own edit of a list, as that follower is told.
 struct OwnEdit: CommittedChanges {
     let ticket: EditTicket
     let commitNumber: CommitNumber

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// Which edits of lists followers have in which commit: a follower that reads a list again knows by it which of its edits are in it.
+/// The commits that have the followers' edits of lists: by them a follower that reads a list again knows which of its edits are in it.
 final class OwnEdits: Sendable {
     private struct Entry {
         let origin: FollowerID

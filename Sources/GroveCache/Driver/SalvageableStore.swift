@@ -53,7 +53,7 @@ extension SalvageableStore {
         return parts
     }
 
-    /// What a message calls the records between two keys, of which both or one may be unknown.
+    /// The text by which a message names the records between two keys, of which both or one may be unknown.
     package static func part(after first: [UInt8]?, before last: [UInt8]?) -> String {
         switch (first.map(keyText), last.map(keyText)) {
         case (let first?, let last?): "between \(first) and \(last)"
@@ -63,7 +63,7 @@ extension SalvageableStore {
         }
     }
 
-    /// What a message calls `key`: the kind and the name of what is stored under it.
+    /// The text by which a message names `key`: the kind and the name of what is stored under it.
     package static func keyText(_ key: [UInt8]) -> String { StoredRecord.keyText(key) }
 }
 

@@ -23,7 +23,7 @@ extension CacheError {
         return unsafe String(cString: words)
     }
 
-    /// What every call of a store reports after `close()`.
+    /// The error of every call of a store after `close()`.
     package static var closedStore: CacheError { CacheError(.closed, "the store was closed") }
 }
 
@@ -49,7 +49,7 @@ extension CacheError.Code {
 }
 
 extension CacheError {
-    /// What a store reports whose layout, or own record's format, has the number of a later version.
+    /// The error of a store whose layout, or own record's format, has the number of a later version.
     package static func laterVersion(_ number: UInt8) -> CacheError {
         CacheError(
             .unsupportedFormat,
@@ -60,7 +60,7 @@ extension CacheError {
 /// The number of a backend's layout as its file has it: once in each of four bytes, so that damage to one of them is no
 /// later version's number.
 package enum StoredLayout {
-    /// What a file of layout `number`, 1 to 127, has.
+    /// The word that a file of layout `number`, 1 to 127, has.
     package static func word(_ number: UInt8) -> UInt32 { UInt32(number) * 0x0101_0101 }
 
     /// Checks that `word`, which a file has, is that of `number`.

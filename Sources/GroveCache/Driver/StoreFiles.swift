@@ -9,7 +9,7 @@ package struct StoreFiles: Sendable {
     /// The path of the directory.
     package let path: String
 
-    /// What is known of a file.
+    /// The facts that are known of a file.
     package struct File: Sendable {
         /// The bytes in it.
         package let length: Int

@@ -129,7 +129,7 @@ extension CacheCore {
                 index += step
             }
         }
-        // Rounded down: what replaces others may cost the engine more.
+        // Rounded down: a record that replaces another one may cost the engine more.
         return looks == 0 ? 0 : min(position, entries) * absent / looks * 15 / 16
     }
 
@@ -197,11 +197,11 @@ extension CacheCore {
     }
 }
 
-/// How much payload fits.
+/// The payload that fits.
 struct PayloadLimit {
-    /// What is above it goes at once.
+    /// Payload above it goes at once.
     var hard: Int
-    /// What is above it goes little by little: what the engine can tell of its own overhead.
+    /// Payload above it goes little by little: the limit that the engine can tell from its own overhead.
     var soft: Int
 
     static let none = PayloadLimit(hard: .max, soft: .max)

@@ -12,18 +12,18 @@ struct EvictionCandidate {
     var weight = 0
 }
 
-/// What may go, and is shown by a follower: it goes last.
+/// The records that may go, and that a follower shows: they go last.
 struct ShownCandidates {
     /// A part of a list goes after models: without it nothing can be told of its elements, nor can it be edited.
     private static let listFactor = 1e-6
-    /// Where nothing else may go, there is a search once so few are left.
+    /// If nothing else may go, there is a search once so few are left.
     private static let few = 16
 
     private var candidates: [EvictionCandidate] = []
     private var hashes: Set<UInt64> = []
     /// Whether the last search found nothing else.
     private var isAll = false
-    /// What must be won by letting one go that is known, without a search.
+    /// The least value of a known candidate that goes without a search.
     private var enough = 0.0
 
     var isEmpty: Bool { candidates.isEmpty }
@@ -36,8 +36,9 @@ struct ShownCandidates {
         hashes.insert(candidate.hash)
     }
 
-    /// The one to go if the last search found nothing else, without another: while that wins half of what the first
-    /// of it won.
+    /// The candidate that goes without another search; `nil` if there must be one.
+    ///
+    /// The last search must have found nothing else, and the value must be at least half of the first one's after it.
     mutating func takeKnown(now: UInt64) -> EvictionCandidate? {
         guard isAll, candidates.count > ShownCandidates.few, let place = worst(now: now),
             value(of: candidates[place], now: now) >= enough
@@ -45,7 +46,7 @@ struct ShownCandidates {
         return remove(place)
     }
 
-    /// The one to go after a search.
+    /// The candidate that goes after a search.
     mutating func takeWorst(now: UInt64) -> EvictionCandidate? {
         isAll = true
         guard let place = worst(now: now) else { return nil }
@@ -57,9 +58,9 @@ struct ShownCandidates {
         candidates.indices.max { value(of: candidates[$0], now: now) < value(of: candidates[$1], now: now) }
     }
 
-    /// What it is worth to let a candidate go: the older and larger, the more, so that little is missed for the bytes.
+    /// The value of letting a candidate go: the older and larger, the more, so that little is missed for the bytes.
     ///
-    /// What is shown is in memory and is not read again: how often it was hit says nothing.
+    /// A record that is shown is in memory and is not read again: how often it was hit says nothing.
     private func value(of candidate: EvictionCandidate, now: UInt64) -> Double {
         let isNode = candidate.key[0] == Namespace.node
         let age = Double(now &- min(candidate.written ?? 0, now))
@@ -77,7 +78,7 @@ struct ShownCandidates {
     mutating func foundOther() { isAll = false }
 }
 
-/// What a look tells of a record, without its checksum: who believes a damaged number evicts another record than he would.
+/// The part of a record that a look reads, without its checksum: a damaged number only means that another record is evicted.
 struct RecordGlance {
     let flags: RecordHeader.Flags
     let sequence: CallNumber
@@ -97,7 +98,7 @@ struct RecordGlance {
     var hasAge: Bool { time != 0 || flags.contains(.projections) }
 }
 
-/// What went to make room.
+/// The names of the records that went to make room.
 struct EvictedNames {
     var nodes: [ModelIdentifier] = []
     /// The keys of the lists of which a part went, or all.

@@ -1,4 +1,4 @@
-/// Who goes first, and what that is learned from: touches, and two small caches that say which order does better at present.
+/// The order in which records go, and what it is learned from: touches, and two small caches that say which order does better at present.
 ///
 /// It knows hashes of keys and weights in bytes, and nothing of stores. Docs/Guides/Eviction.md says how it works, and
 /// Docs/Internals/Measurements.md what was measured.
@@ -7,7 +7,7 @@ package struct EvictionOrder: Sendable {
     private static let sampledKeys = 512.0
     /// The mean number of requests, in contents of a small cache, over which their hits are compared.
     private static let window = 8.0
-    /// By so much the other order must have more hits to be chosen.
+    /// The factor by which the other order must have more hits to be chosen.
     private static let margin = 1.01
 
     var main: TouchOrder

@@ -1,8 +1,8 @@
 import GroveModel
 
-/// What one transaction does about the budget.
+/// The work of one transaction for the budget.
 struct EvictionWork {
-    /// Who evicts, if there is a budget.
+    /// The evictor, if there is a budget.
     let evictor: Evictor?
     /// Whether a follower shows something.
     let shows: (@Sendable (ShownItem) -> Bool)?
@@ -10,9 +10,9 @@ struct EvictionWork {
     let clock: Double
     /// The numbers of the calls whose records are not evicted: of the call that is under way, or of all of a user's transaction.
     var ownNumbers = CallNumber.max...CallNumber.max
-    /// What they name that has another number, by the keys' hashes.
+    /// The hashes of other keys whose records stay: of chunks that the calls write, of records that they confirm, and of spared ones.
     var own: Set<UInt64> = []
-    /// What may go, and is shown by a follower: it goes last.
+    /// The records that may go, and that a follower shows: they go last.
     var shown = ShownCandidates()
     /// Whether a record stays until as many bytes were written after it as it has, also if nothing else may go.
     var sparesYoung = false

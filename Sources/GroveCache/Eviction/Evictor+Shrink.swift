@@ -41,7 +41,7 @@ extension Evictor {
             }
             return false
         } catch {
-            // What is damaged goes as well, rather than keep the store from opening.
+            // A damaged store is emptied as well, rather than kept from opening.
             guard error.code == .overBudget || error.code == .full || error.code == .corrupted else { throw error }
             return false
         }

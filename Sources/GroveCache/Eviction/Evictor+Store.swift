@@ -8,7 +8,7 @@ extension Evictor {
     /// The part of the budget that is kept for what is saved.
     private var reserve: Int { (budget.bytes ?? 0) / 21 }
 
-    /// What ``begin(_:_:)`` is going to tell the store, unless something is set aside before.
+    /// The budget that ``begin(_:_:)`` is going to tell the store, unless something is set aside before.
     func storeBudget(in source: StoreSource) -> Int? {
         guard source.isPersistent, let directory = source.directory else { return budget.bytes }
         return budget.bytes.map { left(of: $0, source.leastBudget, StoreDirectory.setAsideBytes(directory)).bytes }
@@ -82,10 +82,10 @@ extension Evictor {
         StoreDirectory.write(bytes, to: Evictor.fileName, in: directory)
     }
 
-    /// What was saved in `directory`.
+    /// The bytes that were saved in `directory`.
     static func readSaved(in directory: String) -> [UInt8]? { StoreDirectory.read(fileName, in: directory) }
 
-    /// Removes what was saved in `directory`.
+    /// Removes the bytes that were saved in `directory`.
     static func removeSaved(in directory: String) { StoreDirectory.remove(fileName, in: directory) }
 }
 

@@ -1,42 +1,42 @@
 import GroveCoding
 import GroveModel
 
-/// What a cache with a budget knows beside its store: what was asked for lately, where it looks next, and what must stay.
+/// The knowledge that a cache with a budget has beside its store: what was asked for lately, where it looks next, and what must stay.
 ///
 /// Nothing is kept for each record, and nothing is loaded: hands sweep the store's own order, look at some records, and take the worst of
 /// them. All of it may be lost at any time: then records go by the time at which they were written.
 ///
-/// It belongs to the writer. What a transaction does to it is not undone when that fails, but for the pins and the counters: it decides
-/// who goes, and nothing else.
+/// It belongs to the writer. If a transaction fails, only its changes to the pins and the counters are undone: the others decide which
+/// records go, and nothing else.
 // SAFETY: everything but `budget` is used on the cache's writer queue alone, which runs one block at a time.
 final class Evictor: @unchecked Sendable {
-    /// What a record is taken to have if nothing is stored yet.
+    /// The bytes that a record is taken to have if nothing is stored yet.
     private static let usualRecord = 256
 
     let budget: CacheBudget
     /// The bytes of payload that the store may hold at most.
     private(set) var capacity = Int.max
-    /// Who goes first.
+    /// The order in which records go.
     @safe @exclusivity(unchecked) var order = EvictionOrder(capacity: 1, records: 1)
-    /// Where to look.
+    /// The places at which to look.
     @safe @exclusivity(unchecked) var hands = Hands()
-    /// What committed transactions have done, and the same with the transaction that is under way.
+    /// The counters of committed transactions, and the same with the transaction that is under way.
     @safe @exclusivity(unchecked) private var counted = (committed: EvictionCounters(), now: EvictionCounters())
-    /// What must stay.
+    /// The records that must stay.
     @safe @exclusivity(unchecked) var pins: PinTable
     /// Hashes of keys that are not to go now.
     @safe @exclusivity(unchecked) var spared: Set<UInt64> = []
-    /// What the store said of itself when this process saw it last, and how often it said something else then, as another process
-    /// had written, or was opened.
+    /// The store's state when this process saw it last, and how often it was then another one: another process had written, or the
+    /// store was opened.
     private var seen: (last: StoreState?, foreignCommits: Int) = (nil, 0)
-    /// By how much the time has advanced for hits since the store's own record was written.
+    /// The bytes by which the time has advanced for hits since the store's own record was written.
     @safe @exclusivity(unchecked) private(set) var hitTime = 0
     /// The mean size of a record, and the share of expired ones among those that were looked at lately.
     @safe @exclusivity(unchecked) private var records: (mean: Int, expired: Float)
     /// Whether the order is one for what is stored.
     private var isPrepared = false
-    /// What is known and saved: the directory in which an earlier process may have done so, until that is looked for, and touches and
-    /// evictions since this one did.
+    /// The directory in which an earlier process may have saved what it knew, until that is looked for; and the touches and evictions
+    /// since this process saved.
     @safe @exclusivity(unchecked) var saved: (in: String?, changesSince: Int) = (nil, 0)
 
     init(_ budget: CacheBudget, _ handles: OpenHandles = OpenHandles()) {
@@ -51,7 +51,7 @@ final class Evictor: @unchecked Sendable {
     /// The mean size of a record.
     var mean: Int { records.mean }
 
-    /// What committed transactions have done.
+    /// The counters of committed transactions.
     var counters: EvictionCounters { counted.committed }
 
     /// The account as this process committed it last.
@@ -65,7 +65,7 @@ final class Evictor: @unchecked Sendable {
         (saved.in, seen.last, isPrepared) = (directory, nil, false)
         seen.foreignCommits += 1
         pins.limit = (
-            // What is left is for what comes and goes, and for the engine, which needs room to write even if nothing can be evicted.
+            // The rest is for records that come and go, and for the engine, which needs room to write even if nothing can be evicted.
             bytes: budget.bytes == nil ? .max : capacity / 100 * 50, count: budget.nodes ?? .max
         )
     }
@@ -165,7 +165,7 @@ final class Evictor: @unchecked Sendable {
 
     private static let savedVersion: UInt64 = 2
 
-    /// What is known, as bytes; `nil` if that is nothing.
+    /// The evictor's knowledge as bytes; `nil` if it has none.
     func save() -> [UInt8]? {
         guard isPrepared else { return nil }
         let (main, slots) = (order.main, order.main.seen.slots)
@@ -215,7 +215,7 @@ final class Evictor: @unchecked Sendable {
     }
 }
 
-/// What eviction has done so far.
+/// The counters of eviction so far.
 struct EvictionCounters {
     var evictions = 0
     var evictedBytes = 0

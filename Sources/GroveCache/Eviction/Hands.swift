@@ -2,14 +2,14 @@ import GroveModel
 
 /// Places in a store's own order from which records are looked at, some in a row each.
 ///
-/// They lie where records came, as those lie: hands at even distances would soon all look at the same few. If all that lay before some of
-/// them has gone, they come to one place: then one of them stays.
+/// They lie at places to which records came: hands at even distances would soon all look at the same few. If all records between some
+/// hands have gone, these come to one place: then one of them stays.
 struct Hands {
     /// How many there are at the most.
     private static let most = 256
     /// How many records one looks at in a row.
     private static let run = 16
-    /// Of as many records that come as there are, so many hands move to one of them.
+    /// The number of hands that move to a new record while as many records come as there are.
     private static let moving = most / 4
 
     private(set) var cursors: [SweepCursor?] = [nil]
@@ -42,7 +42,7 @@ struct Hands {
         }
     }
 
-    /// Where to look next, and at how many records at most.
+    /// The place at which to look next, and the most records to look at.
     mutating func next() -> (cursor: SweepCursor?, limit: Int) {
         if left <= 0 { (turn, left) = (random(below: cursors.count), Hands.run) }
         return (cursors[turn], left)

@@ -1,13 +1,13 @@
 import GroveModel
 
-/// What must not be evicted: the roots that handles retain, and a mark on everything that is reachable from them.
+/// The records that must not be evicted: the roots that handles retain, and a mark on everything that is reachable from them.
 ///
-/// A mark is the hash of a store's key and the bytes of what is stored under it, 0 if nothing is: then what comes
-/// is held as soon as it is written. What is marked is passed over.
+/// A mark is the hash of a store's key and the bytes of the record under it. If there is no record, the bytes are 0, and
+/// one that comes is held as soon as it is written. Eviction passes over marked records.
 ///
 /// Marks follow writes: they come when a root is retained, and when something that is marked is written and names more.
-/// What is let go of keeps its mark until something must be evicted and enough marks may be idle; then all are made again
-/// from the roots (Dijkstra's marking, without a heap to move).
+/// A record that is let go of keeps its mark until something must be evicted and enough marks may be idle. Then all are
+/// made again from the roots (Dijkstra's marking, without a heap to move).
 struct PinTable {
     private struct Mark {
         var bytes: UInt32 = 0
@@ -15,7 +15,7 @@ struct PinTable {
         var number = CallNumber.zero
     }
 
-    /// In what the marks may not be what they should.
+    /// The ways in which the marks may be wrong.
     struct Doubts {
         /// Whether something that is reachable may have no mark: another process wrote, or what did not fit may fit now.
         var isStale = false
@@ -25,13 +25,13 @@ struct PinTable {
         var isWrong = false
     }
 
-    /// The handles that are open: what another one retains is not held.
+    /// The handles that are open: a root that another one retains is not held.
     let handles: OpenHandles
-    /// What may be marked at the most.
+    /// The most that may be marked.
     var limit = (bytes: Int.max, count: Int.max)
     /// How often each handle retains each root, by the store's key: of a node, or of a collection.
     private(set) var roots: [[UInt8]: [HandleID: Int]] = [:]
-    /// What this transaction has changed of the roots, as it was before.
+    /// The roots that this transaction has changed, as they were before.
     private var undo: [(root: [UInt8], handles: [HandleID: Int]?)] = []
     private var marks: [UInt64: Mark] = [:]
     /// How many references were let go of since the marks were made, each of which may leave marks idle.
@@ -165,7 +165,7 @@ struct PinTable {
 
     private mutating func letGoOfRoot() {
         lost += max(marks.count, 1)
-        // What did not fit may fit now.
+        // Records that did not fit may fit now.
         if doubts.isIncomplete { distrust() }
     }
 
@@ -194,6 +194,6 @@ struct PinChange: Sendable {
     /// The store's key of what is retained: a node's, or a collection's.
     let root: [UInt8]
     let isRetaining: Bool
-    /// Who calls.
+    /// The handle that calls.
     let handle: HandleID
 }

@@ -1,4 +1,4 @@
-/// A cache in miniature, of some sampled keys: how one order does where another is in charge.
+/// A cache in miniature, of some sampled keys: it shows how one order does while another is in charge.
 struct SmallCache: Sendable {
     private struct Entry {
         let hash: UInt64

@@ -1,30 +1,30 @@
-/// In which order records go, as far as a look at one of them tells: a score, and whether that is among the worst.
+/// The order in which records go, as far as a look at one of them tells: a score, and whether that is among the worst.
 ///
 /// Times are in bytes: see ``WriteClock``. Nothing is kept for each record.
 struct TouchOrder: Sendable {
-    /// What decides.
+    /// The rule that decides which record goes first.
     enum Kind: UInt8, Sendable {
         /// The greatest age alone.
         case recency
-        /// First what was never hit and was written longer ago than the trial time, then the greatest age over one plus the hits.
+        /// First records that were never hit and are older than the trial time, then the greatest age over one plus the hits.
         case trial
     }
 
     /// The parts of a capacity between which the trial time stays.
     private static let trialRange = 0.1...0.8
-    /// For so many capacities a record that has gone is known: if it comes back it counts as hit once.
+    /// The capacities for which a record that has gone is known: if it comes back it counts as hit once.
     private static let reach = 2.0
     /// The share of what was seen lately that goes.
     private static let worst = 1.0 / 16
     /// How many looks the distribution of scores remembers.
     private static let memory: Float = 4_096
-    /// What is added to a score that comes before all others.
+    /// The number that is added to a score that comes before all others.
     private static let before = 1e18
 
     var kind: Kind
     private(set) var capacity: Double
     private(set) var seen: TouchTable
-    /// In bytes; for as long a record that was never hit stays.
+    /// The trial time, in bytes: a record that was never hit stays for as long.
     private(set) var trial: Double
     /// How many of the scores that were seen lately lie in each part; see ``part(of:)``.
     private var scores = [Float](repeating: 0, count: 256)
@@ -114,7 +114,7 @@ struct TouchOrder: Sendable {
             for part in scores.indices { scores[part] /= 2 }
             scoreCount /= 2
         }
-        // Of a few looks nothing follows.
+        // A few looks tell nothing.
         guard scoreCount >= 128 else { return }
         let most = scoreCount * Float(TouchOrder.worst)
         var (part, above) = (scores.count - 1, Float(0))

@@ -1,8 +1,8 @@
-/// What is remembered of keys that were asked for, of records that are there and of records that have gone alike.
+/// The memory of keys that were asked for, of records that are there and of records that have gone alike.
 ///
 /// A slot has a tag of the key's hash, the coarse time of the last access and how often the record was hit, in four bytes; eight slots are a
-/// bucket. In a full bucket the slot goes whose record would go first. What a stranger's tag says by chance is wrong, once in some two
-/// thousand looks: no answer depends on it, only who goes.
+/// bucket. In a full bucket the slot goes whose record would go first. Once in some two thousand looks, another key has the same tag by
+/// chance, and the slot is wrong. No answer depends on it, only which record goes.
 struct TouchTable: Sendable {
     private static let bucketSlots = 8
     private static let tagBits: UInt32 = 14

@@ -6,7 +6,7 @@ extension WriteTransaction {
     private static var looks: Int { 128 }
     /// How many are looked at in search of one that may go at all.
     private static var mostLooks: Int { 1_024 }
-    /// What was written within such a part of a capacity counts as shown beside what is: a follower may not have been told yet.
+    /// The part of a capacity, as a divisor, within which a written node counts as shown too: a follower may not have been told yet.
     private static let young: UInt64 = 8
     /// How many chunks of a list go at once.
     private static var chunksAtOnce: Int { 16 }
@@ -96,10 +96,10 @@ extension WriteTransaction {
                 count += 1
                 try evict(victim, evictor, &evicted)
             } else if eviction.isChoosy, !evictor.pins.isEmpty {
-                // What is young or large goes before what is pinned.
+                // Young or large records go before pinned ones.
                 (eviction.sparesYoung, eviction.largest) = (false, .max)
             } else if !evictor.pins.isExact {
-                // What is not reachable from a pin any more may be all that is left to go; or else the oldest of what is.
+                // Records that no pin reaches any more may be all that is left to go; otherwise the oldest pinned ones go.
                 try markAgain(evictor)
             } else if !evictor.pins.releaseHalf() {
                 break
@@ -114,7 +114,7 @@ extension WriteTransaction {
     ) throws(CacheError) -> EvictionCandidate? {
         if let known = eviction.shown.takeKnown(now: now) { return known }
         let entries = stored.account?.evictableEntries ?? 0
-        // What must stay is passed over without a look, at most all of it.
+        // Records that must stay are passed over without a look, at most all of them.
         var left = (looks: WriteTransaction.mostLooks, records: WriteTransaction.mostLooks + entries)
         while let candidate = try search(evictor, sweep, entries, &left) {
             guard try isShown(candidate.key) else {
@@ -133,12 +133,12 @@ extension WriteTransaction {
         _ evictor: Evictor, _ sweep: any SweepableTransaction, _ entries: Int, _ left: inout (looks: Int, records: Int)
     ) throws(CacheError) -> EvictionCandidate? {
         var worst: EvictionCandidate?
-        // Of few records all are looked at.
+        // If there are few records, all are looked at.
         guard entries > WriteTransaction.looks else {
             _ = try look(evictor, sweep, from: nil, limit: .max, &worst, takesFirst: false)
             return worst
         }
-        // While there are expired ones, others go only if none was found.
+        // While there are expired records, another one goes only if none was found.
         let enough = evictor.findsExpired ? 0 : max(left.looks - WriteTransaction.looks, 0)
         while left.looks > (worst == nil ? 0 : enough), left.records > 0 {
             let turn = evictor.hands.next()
@@ -171,7 +171,7 @@ extension WriteTransaction {
             count += 1
             guard unsafe Namespace.isEvictable(key) else { return true }
             let hash = unsafe Evictor.hash(key)
-            // What is damaged goes as if it were old.
+            // A damaged record goes as if it were old.
             let glance = unsafe RecordGlance(value)
             guard !eviction.mustStay(hash, glance?.sequence ?? .zero) else { return true }
             looks += 1
@@ -193,7 +193,7 @@ extension WriteTransaction {
             }
             // It was stored under a larger budget.
             if weight > evictor.capacity { (score, goes) = (.infinity, true) }
-            // What is expired, or larger than the budget, is a candidate in any case.
+            // A record that is expired, or larger than the budget, is a candidate in any case.
             if !eviction.shown.isEmpty, score < .infinity, unsafe key[0] == Namespace.node {
                 let candidate = unsafe EvictionCandidate(
                     key: Array(key), hash: hash, written: written, score: score, weight: weight)

@@ -15,13 +15,13 @@ extension WriteTransaction {
         guard evictor.pins.handles.isOpen(pin.handle) else { throw .isClosed }
         guard evictor.pins.change(pin.root, of: pin.handle, by: 1) else { return }
         try mark(PinTable.keys(of: pin.root), evictor)
-        // What is not reachable any more may still be counted.
+        // Records that are not reachable any more may still be counted.
         if evictor.pins.isOver, !evictor.pins.isExact { try markAll(evictor) }
         guard evictor.pins.isOver else { return }
         throw CacheError(.overBudget, "What is pinned would take more than the part of the budget that pins may have.")
     }
 
-    /// What `stored`, which is about to be replaced or removed, names, if it is marked; `nil` if it is not.
+    /// The hashes of the references in `stored`, which is about to be replaced or removed; `nil` if `key` is not marked.
     func markedReferences(_ key: UnsafeRawBufferPointer, _ stored: UnsafeRawBufferPointer?) -> Set<UInt64>? {
         guard let evictor, !evictor.pins.isEmpty, unsafe evictor.pins.isMarked(Evictor.hash(key)) else { return nil }
         guard let stored = unsafe stored else { return [] }
@@ -38,7 +38,7 @@ extension WriteTransaction {
         let children = unsafe stored.map { unsafe WriteTransaction.references(of: key, $0) } ?? []
         evictor.pins.letGo(former.subtracting(children.map(WriteTransaction.hash)).count)
         guard unsafe stored != nil else { return }
-        // Only what is new: what lost its mark while this named it gets none.
+        // Only new references: a record that lost its mark while this one named it gets none.
         try mark(children.filter { !former.contains(WriteTransaction.hash($0)) }, evictor)
         guard evictor.pins.isOver else { return }
         if evictor.pins.isExact { evictor.pins.releaseOldest() } else { try markAgain(evictor) }

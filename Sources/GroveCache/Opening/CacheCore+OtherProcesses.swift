@@ -4,7 +4,7 @@ import GroveModel
 /// Commits of other processes, and of before this one opened the store: how they are noticed, and told to the audience.
 ///
 /// A transaction sees them by itself. Between transactions they show in a word that the processes share, which reads
-/// compare. Where the history says what they changed, the audience is told that, and else that anything may have.
+/// compare. If the history says what they changed, the audience is told that; otherwise, that anything may have changed.
 extension CacheCore {
     /// Looks, by a load, whether other processes have committed; the audience is told soon.
     func noticeCommitsOfOthers() {
@@ -21,12 +21,12 @@ extension CacheCore {
             state.commits.isLookScheduled = false
             return state.life.mayCommit
         }
-        // Where others replaced the files, that is told by opening them.
+        // If another process replaced the files, opening them says so.
         guard mayLook, reopenIfReplaced() == nil, let store = state.withLock({ $0.usableStore }),
             let count = store.generation?.commitCount, let view = try? store.engine.view()
         else { return }
         defer { view.end() }
-        // What fails is looked at again by the next read.
+        // If a look fails, the next read looks again.
         guard let stored = try? StoreState(view) else { return }
         let known = state.withLock { state in
             state.commits.count = count
@@ -52,14 +52,14 @@ extension CacheCore {
         return sets ?? [.everything(stored.sequence, historyLimit.places > 0 ? stored.token : nil)]
     }
 
-    /// Begins `stream` with what was committed after `token`.
+    /// Begins `stream` with the changes that were committed after `token`.
     func begin(_ stream: ChangeSubscription<ChangeSet>, after token: ChangeToken?) {
-        // What others committed until now is told before the stream begins, and so not twice.
+        // Other processes' commits until now are told before the stream begins, and so not twice.
         lookForWritesOfOthers()
         audience.begin(stream, with: changes(since: token))
     }
 
-    /// What was committed after `token`, up to what the audience knows of.
+    /// The changes that were committed after `token`, up to those that the audience knows of.
     private func changes(since token: ChangeToken?) -> [ChangeSet] {
         let (store, known) = state.withLock { ($0.life.currentStore, $0.commits.last.number) }
         guard historyLimit.places > 0, let view = try? store?.engine.view() else { return [.everything(.zero, nil)] }
@@ -88,7 +88,7 @@ extension CacheState {
         return true
     }
 
-    /// Counts a commit of this process, for the others.
+    /// Counts a commit of this process, for the other processes.
     mutating func countCommit() {
         guard let generation = life.store?.generation else { return }
         generation.countCommit()

@@ -9,7 +9,7 @@ import GroveModel
 extension CacheCore {
     // MARK: Replaced files
 
-    /// The store that is open and the one to use; it is opened again if others replaced its files.
+    /// The store that is open and the one to use; it is opened again if another process replaced its files.
     ///
     /// - Throws: ``CacheError`` as opening does.
     func currentStore() throws(CacheError) -> any NodeStore {
@@ -20,7 +20,7 @@ extension CacheCore {
         return opened.store
     }
 
-    /// Opens the store again, if others replaced its files.
+    /// Opens the store again, if another process replaced its files.
     ///
     /// - Throws: ``CacheError`` with code `closed` or `suspended`, and what opening throws.
     func refresh() throws(CacheError) {
@@ -108,7 +108,7 @@ extension CacheCore {
 }
 
 extension CacheState {
-    /// The store, if the files are still its own; notes that others replaced them.
+    /// The store, if the files are still its own; notes that another process replaced them.
     @inline(__always)
     var usableStore: OpenStore? {
         mutating get {
@@ -117,7 +117,7 @@ extension CacheState {
         }
     }
 
-    /// Notes whether others replaced the files through Grove.
+    /// Notes whether another process replaced the files through Grove.
     @inline(__always)
     mutating func noticeReplacement() {
         guard let word = life.store?.generation?.word, word != files.word else { return }
@@ -125,13 +125,13 @@ extension CacheState {
         noticeOtherFiles()
     }
 
-    /// Notes that the files are others' now: what was called until now was called before.
+    /// Notes that other files are there now: calls until now were made before them.
     mutating func noticeOtherFiles() {
         life.markReplaced()
         noteReplacement()
     }
 
-    /// Notes that what was called until now does not land in the files that are there now.
+    /// Notes that calls until now do not land in the files that are there now.
     mutating func noteReplacement() {
         numbers.replace()
         wipes.life.replace()
@@ -139,7 +139,7 @@ extension CacheState {
 
     /// Whether `opened` is another store than the one that was open last.
     func isOther(_ opened: StoreSource.Opened) -> Bool {
-        // What has forgotten commits was made again, though it may have come by the same number.
+        // A store that has forgotten commits was made again, even if its file has the same number.
         opened.file != files.identity || opened.generation != nil && opened.word != files.word
             || opened.state.sequence < numbers.committed
     }
@@ -152,11 +152,11 @@ extension CacheState {
 
     /// Takes over what `opened` says of itself.
     ///
-    /// - Returns: the calls that were made before others replaced the files, and the callers that wait for room.
+    /// - Returns: the calls that were made before the files were replaced, and the callers that wait for room.
     fileprivate mutating func adopt(
         _ opened: StoreSource.Opened, isOther: Bool
     ) -> (dropped: [PendingWrite], waiting: [CheckedContinuation<Void, Never>]) {
-        // What readers know of the store that was open before is of no use.
+        // Readers' knowledge of the store that was open before is of no use.
         epoch.advance()
         files.word = opened.generation == nil ? nil : opened.word
         files.identity = opened.file

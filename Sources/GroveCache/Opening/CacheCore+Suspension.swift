@@ -26,7 +26,7 @@ extension CacheCore {
     func finishSuspension(since failures: Int) {
         guard case .suspending = state.withLock({ $0.life }) else { return }
         drain(isScheduled: false, since: failures)
-        // What lives in memory alone must not be closed: nothing would bring it back, and it holds no file.
+        // A store in memory alone must not be closed: nothing would bring it back, and it holds no file.
         if source.isPersistent { letGo() } else { readers.awaitNone() }
         state.withLock { $0.life.finishSuspension() }
     }
@@ -59,7 +59,7 @@ extension CacheCore {
         } catch {
             return error
         }
-        // What was set meanwhile is to be forgotten.
+        // Keys that were set meanwhile are to be forgotten.
         drain(isScheduled: false)
         // Followers could not read what was committed just before, nor what other processes did.
         audience.tellFollowers(of: ChangeSet(sequence: .zero, changesEverything: true))

@@ -30,7 +30,7 @@ final class CoreRegistry: Sendable {
         }
     }
 
-    /// What a caller that wants a directory does next.
+    /// The next step of a caller that wants a directory.
     private enum Step {
         case open
         case share(CacheCore, options: any Sendable)
@@ -165,7 +165,7 @@ final class CoreRegistry: Sendable {
         }
     }
 
-    /// Removes the entry that `isIt` says, and lets go on who waits for it.
+    /// Removes the entry for which `isIt` is true, and lets the callers that wait for it go on.
     private func remove(where isIt: (Entry) -> Bool) {
         let entry = entries.withLock { entries in
             entries.firstIndex(where: isIt).map { entries.remove(at: $0) }

@@ -7,11 +7,11 @@ import GroveModel
     import Foundation
 #endif
 
-/// What is kept of a store that is damaged, or forgets everything, on its way into the store that takes its place.
+/// The kept records of a store that is damaged, or forgets everything, on their way into the store that takes its place.
 ///
-/// It lies in a file of its own before the store is set aside or emptied, and until the new one has it on the disk: a process that is
-/// killed in between loses none of it. The file has a key's count of bytes, four of them, a value's, the key and the value of each
-/// record, and ends with the hash of all that, eight bytes. Numbers are little-endian.
+/// They lie in a file of their own before the store is set aside or emptied, and until the new one has them on the disk: a process
+/// that is killed in between loses none of them. The file has, for each record, the length of the key and that of the value, four bytes
+/// each, the key and the value. It ends with the hash of all that, eight bytes. Numbers are little-endian.
 struct KeptRecords {
     static let fileName = "grove-kept"
 
@@ -19,7 +19,7 @@ struct KeptRecords {
 
     var isEmpty: Bool { records.isEmpty }
 
-    /// What can be read of the damaged store in `directory`, and what was saved of an earlier one and is in no store yet.
+    /// The kept records that can be read of the damaged store in `directory`, and those of an earlier one that are in no store yet.
     ///
     /// - Parameter salvage: visits what can be read.
     /// - Throws: ``CacheError`` with code `locked` if another process is writing to the store.
@@ -35,12 +35,12 @@ struct KeptRecords {
                 unsafe records[Array(key)] = Array(value)
             }
         } catch {
-            // What is damaged beyond that is lost, but what only has to be waited for is not.
+            // Records that the damage makes unreadable are lost, but not those that only have to be waited for.
             guard error.code != .locked else { throw error }
         }
     }
 
-    /// What can be read of what is kept in `store`, in `directory`, which is about to forget everything.
+    /// The kept records that can be read in `store`, in `directory`, which is about to forget everything.
     ///
     /// - Throws: ``CacheError`` with code `locked` if another process is writing to the store.
     init(in store: any NodeStore, _ directory: String?) throws(CacheError) {
@@ -56,7 +56,7 @@ struct KeptRecords {
         }
     }
 
-    /// What was saved in `directory`; `nil` if nothing was, or it was not finished: then the damaged store is still in its place.
+    /// The records that were saved in `directory`; `nil` if none were, or they were not finished: then the old store is still there.
     init?(savedIn directory: String) {
         guard StoreDirectory.length(of: KeptRecords.fileName, in: directory) != nil,
             let bytes = StoreDirectory.read(KeptRecords.fileName, in: directory), bytes.count >= 8
@@ -78,7 +78,7 @@ struct KeptRecords {
         }
     }
 
-    /// Saves it in `directory`, so that it survives a loss of power.
+    /// Saves the records in `directory`, so that they survive a loss of power.
     ///
     /// - Throws: ``CacheError`` with code `full` if there is no room: the damaged store must stay in its place then.
     func save(in directory: String) throws(CacheError) {
@@ -101,7 +101,7 @@ struct KeptRecords {
         try files.synchronize()
     }
 
-    /// Removes what was saved in `directory`.
+    /// Removes the records that were saved in `directory`.
     static func removeSaved(in directory: String) { StoreDirectory.remove(fileName, in: directory) }
 
     private static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -111,8 +111,9 @@ struct KeptRecords {
 }
 
 extension KeptRecords {
-    /// Empties `store`, which has what is kept again afterwards; that is in a file of `directory` meanwhile, and stays there for the next
-    /// opening if the store does not take it.
+    /// Empties `store`, which has the kept records again afterwards.
+    ///
+    /// Meanwhile they are in a file of `directory`, and stay there for the next opening if the store does not take them.
     ///
     /// - Returns: what the store remembers of itself then.
     func empty(_ store: any NodeStore, in directory: String?) throws(CacheError) -> StoreState {
@@ -125,7 +126,7 @@ extension KeptRecords {
         return state
     }
 
-    /// Puts it into `store`, of which `state` is known; what is damaged of it is there as that.
+    /// Puts the records into `store`, of which `state` is known; damaged ones are put there as they are.
     func put(into store: any NodeStore, _ stored: inout StoreState) throws(CacheError) {
         var state = stored
         try store.transact { (transaction) throws(CacheError) in

@@ -1,6 +1,6 @@
 import GroveModel
 
-/// What this process knows of the commits of all processes.
+/// The knowledge that this process has of the commits of all processes.
 struct KnownCommits: Sendable {
     /// How many there were; see ``StoreGeneration/commitCount``.
     var count: CommitCount
@@ -11,7 +11,7 @@ struct KnownCommits: Sendable {
     /// Whether the writer is about to look for what other processes wrote.
     var isLookScheduled = false
 
-    /// Those of a process that has just opened a store which says `stored` of itself.
+    /// The commits known to a process that has just opened a store, whose state is `stored`.
     init(_ count: CommitCount, _ stored: StoreState) { (self.count, last) = (count, KnownCommit(stored)) }
 
     /// Notes a commit of this process, in `session`.
@@ -20,7 +20,7 @@ struct KnownCommits: Sendable {
         own.note(stored, of: session)
     }
 
-    /// Takes another store for known, which says `stored` of itself.
+    /// Takes another store for known, whose state is `stored`.
     mutating func begin(_ stored: StoreState) {
         last.advance(to: stored)
         own = OwnCommits()

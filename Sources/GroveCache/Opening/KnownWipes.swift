@@ -1,6 +1,6 @@
 import GroveModel
 
-/// What this process knows of wipes.
+/// The knowledge that this process has of wipes.
 struct KnownWipes: Sendable {
     /// How many there were, of all processes; see ``StoreGeneration/wipeCount``.
     private var count: WipeCount

@@ -32,7 +32,7 @@ struct StoreCopy {
         _ = close(mark)
     }
 
-    /// What reads records, one after the other, and hands each to its argument.
+    /// A function that reads records, one after the other, and hands each to its argument.
     typealias Reading = (
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void
     ) throws(CacheError) -> Void

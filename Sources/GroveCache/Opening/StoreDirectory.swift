@@ -9,7 +9,7 @@ import GrovePlatform
 
 /// The directory of a store: made private, and emptied of damaged files without losing them at once.
 package enum StoreDirectory {
-    /// Where the files of a store that could not be opened are kept, inside the store's directory.
+    /// The name of the directory, inside the store's, that keeps the files of a store that could not be opened.
     package static let setAsideName = "grove-set-aside"
 
     /// Makes `directory` with mode 0700, and its parents, unless it is there.
@@ -128,7 +128,7 @@ package enum StoreDirectory {
     /// The path of `directory` from the root, without links: it leads there also when a link is moved, or the process
     /// changes its working directory.
     ///
-    /// What has no such path, or none that is UTF-8, keeps its own.
+    /// A directory that has no such path, or none that is UTF-8, keeps its own.
     static func resolve(_ directory: String) -> String {
         guard let path = unsafe realpath(directory, nil) else { return directory }
         defer { unsafe free(path) }
@@ -183,7 +183,7 @@ package enum StoreDirectory {
         return (try? StoreFiles(aside).allocatedBytes()) ?? 0
     }
 
-    /// What the cache's own file called `name` holds, `nil` if there is none.
+    /// The content of the cache's own file called `name`, `nil` if there is none.
     static func read(_ name: String, in directory: String) -> [UInt8]? {
         FileManager.default.contents(atPath: directory + "/" + name).map { [UInt8]($0) }
     }

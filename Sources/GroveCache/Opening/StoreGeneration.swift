@@ -13,7 +13,7 @@ import Synchronization
 /// store, so that no process opens files that are about to be removed. The lock ends with the process.
 @safe
 // SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically. `presence` is
-// changed where the store is opened, before others have this, and by the writer.
+// changed while the store is opened, before other code has this object, and by the writer.
 final class StoreGeneration: @unchecked Sendable {
     /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:mainFile:)``.
     static let fileName = "grove.generation"
@@ -94,14 +94,14 @@ final class StoreGeneration: @unchecked Sendable {
 
     private static let byteCount = 4 * MemoryLayout<UInt64>.size
 
-    /// What the store's files are known by.
+    /// A word by which the store's files are known.
     ///
     /// The process that replaces them gives another one, in a file beside them. It orders nothing: two looks see one word if no process
     /// has replaced the files between them.
     struct Word: Hashable, Sendable {
         fileprivate let rawValue: UInt64
 
-        /// Of files that no other process may have open.
+        /// The word of files that no other process may have open.
         static var none: Word { Word(rawValue: 0) }
     }
 
@@ -208,7 +208,7 @@ extension StoreFiles {
     }
 }
 
-/// What a file is, rather than how it is called.
+/// The identity of a file, rather than its name.
 package struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64

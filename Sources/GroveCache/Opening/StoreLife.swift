@@ -1,6 +1,6 @@
 import GroveModel
 
-/// Where a cache's store is between its first opening and its last closing.
+/// The stage of a cache's store between its first opening and its last closing.
 ///
 /// ```
 ///            replaced ⇄ current
@@ -10,7 +10,7 @@ import GroveModel
 ///
 /// Calls are taken while it is open. A suspension and a closing commit what is queued before they let go of the store.
 enum StoreLife: Sendable {
-    /// A store that is open, or was until other processes replaced its files.
+    /// A store that is open, or was until another process replaced its files.
     enum Link: Sendable {
         case current(OpenStore)
         /// It is opened again before anything else; `nil` if that was tried and failed.
@@ -83,7 +83,7 @@ enum StoreLife: Sendable {
         }
     }
 
-    /// The files of the store were replaced by others.
+    /// Another process replaced the files of the store.
     mutating func markReplaced() { set(.replaced(store)) }
 
     /// The store was opened again.
@@ -107,7 +107,7 @@ enum StoreLife: Sendable {
         }
     }
 
-    /// What was queued is committed, and the store let go of but for one in memory.
+    /// Queued calls are committed, and the store is let go of unless it is in memory.
     mutating func finishSuspension() {
         guard case .suspending(let link) = self else { return }
         self = .suspended(link.store)
@@ -140,7 +140,7 @@ final class OpenStore: Sendable {
     let engine: any NodeStore
     /// The same, if it keeps its files within a budget.
     let budgeted: (any BudgetedStore)?
-    /// What tells that others replaced the files; `nil` if no other process may have them open.
+    /// The word that tells that another process replaced the files; `nil` if no other process may have them open.
     let generation: StoreGeneration?
 
     init(_ engine: any NodeStore, _ generation: StoreGeneration?) {

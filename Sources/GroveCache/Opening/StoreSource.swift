@@ -1,7 +1,7 @@
 import GroveModel
 import GrovePlatform
 
-/// Where a store lies and how it is opened, the first time and again.
+/// The directory of a store, and the way in which it is opened, the first time and again.
 struct StoreSource: Sendable {
     /// The directory; `nil` in memory.
     let directory: String?
@@ -25,14 +25,14 @@ struct StoreSource: Sendable {
     /// How long another process's lock is waited for.
     private let patience: Duration
 
-    /// What the backend does.
+    /// The functions of the backend.
     private struct Backend: Sendable {
         let open: @Sendable (_ directory: String?, _ budget: Int?) throws(CacheError) -> any NodeStore
         /// Whether a file of that name is the engine's.
         let owns: @Sendable (_ name: String) -> Bool
         /// See ``SalvageableStore/hiddenDamage(in:isSuspect:)``.
         let hiddenDamage: @Sendable (_ directory: String, _ isSuspect: Bool) throws(CacheError) -> CacheError?
-        /// What can be read of what is kept in a damaged store.
+        /// The kept records that can be read in a damaged store.
         let keptRecords: @Sendable (_ directory: String) throws(CacheError) -> KeptRecords
     }
 
@@ -94,10 +94,10 @@ struct StoreSource: Sendable {
         var state: StoreState
         /// Why the store was set aside and made again, if it was.
         var rebuiltAfter: CacheError?
-        /// What tells that others replaced the files; `nil` if no other process may have them open.
+        /// The word that tells that another process replaced the files; `nil` if no other process may have them open.
         var generation: StoreGeneration?
         var word = StoreGeneration.Word.none
-        /// What ``StoreGeneration/commitCount`` was before the store was opened.
+        /// The value of ``StoreGeneration/commitCount`` before the store was opened.
         var commitCount = CommitCount.zero
         var file: FileIdentity?
     }
@@ -138,7 +138,7 @@ struct StoreSource: Sendable {
     ///
     /// - Throws: ``CacheError`` with code `inputOutput`.
     private func checkCompanions(_ generation: StoreGeneration) throws(CacheError) {
-        // In this order: who closes the store says so before the engine removes its files.
+        // In this order: a process that closes the store says so before the engine removes its files.
         guard file != nil, let lost = lostCompanion, generation.hasOthers else { return }
         throw CacheError(
             .inputOutput,
@@ -166,7 +166,7 @@ struct StoreSource: Sendable {
 
     /// Runs `body`, which replaces the files after it advanced the generation, while no other process opens them.
     ///
-    /// - Returns: the word and the file as they are before others can open or replace them; nothing if no other process
+    /// - Returns: the word and the file as they are before another process can open or replace them; nothing if no other process
     ///   may have the files open.
     func replacing(
         _ body: (StoreGeneration?) throws(CacheError) -> Void
@@ -196,7 +196,7 @@ struct StoreSource: Sendable {
             { (directory) throws(CacheError) in try backend.open(directory, nil) }, owns: backend.owns, check)
     }
 
-    /// What is the store now.
+    /// The file that is the store now.
     var file: FileIdentity? { mainFile.flatMap { FileIdentity($0) } }
 
     /// Whether the store is another one than `last`, or gone; what cannot be looked at is as it was.
@@ -246,7 +246,7 @@ struct StoreSource: Sendable {
     /// Whether `failure` says that the store is damaged, and the policy says to replace a damaged store.
     ///
     /// The directory is Grove's, so what lies under the name of the store's file is its store, however little of it is left.
-    /// Where there is no such file, `notAStore` says that the files are another backend's.
+    /// If there is no such file, `notAStore` says that the files are another backend's.
     func isRepairable(_ failure: CacheError) -> Bool {
         guard policy == .rebuild, isPersistent else { return false }
         return failure.code == .corrupted || failure.code == .notAStore && isMainFileNamed && file != nil
@@ -265,7 +265,7 @@ struct StoreSource: Sendable {
 }
 
 extension NodeStore {
-    /// What the store remembers of itself.
+    /// The state that the store has of itself.
     func storedState() throws(CacheError) -> StoreState {
         let view = try view()
         defer { view.end() }

@@ -24,7 +24,7 @@ struct CollectionHead: Equatable {
     struct ChunkNumber: Hashable {
         let rawValue: UInt32
 
-        /// Of a gap.
+        /// The number of a gap.
         static let gap = ChunkNumber(rawValue: 0)
     }
 

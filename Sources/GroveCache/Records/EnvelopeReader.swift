@@ -23,7 +23,7 @@ struct EnvelopeReader {
 
     var isAtEnd: Bool { unsafe cursor == end }
 
-    /// What is left.
+    /// The bytes that are left.
     var rest: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: cursor, count: end - cursor) }
 
     mutating func byte() throws(RecordHeader.Failure) -> UInt8 {

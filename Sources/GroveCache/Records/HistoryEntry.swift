@@ -6,7 +6,7 @@ import GroveModel
 /// Entries are in a ring: that of a commit takes the place of one so many commits before. So the history has a bound without
 /// anything being removed, and an entry that is not the wanted commit's is a gap.
 enum HistoryEntry {
-    /// The store's key of what commit `commit` changed, where the ring has `places`.
+    /// The store's key of the entry of commit `commit`, if the ring has `places`.
     static func key(of commit: CommitNumber, places: UInt16) -> [UInt8] {
         let place = UInt16(commit.rawValue % UInt64(max(places, 1)))
         return [Namespace.history, UInt8(place >> 8), UInt8(truncatingIfNeeded: place)]
@@ -45,7 +45,7 @@ enum HistoryEntry {
         if body.count > most, !lists.isEmpty { append([]) }
     }
 
-    /// What commit `commit` changed, as the record of `header` says, and the commit's mark; `nil` if that is another commit's.
+    /// The changes of commit `commit`, as the record of `header` says, and the commit's mark; `nil` if the record is another commit's.
     static func changes(
         _ commit: CommitNumber, _ header: RecordHeader
     ) throws(NodeReadFailure) -> (mark: CommitMark, set: ChangeSet)? {
@@ -76,7 +76,7 @@ struct HistoryLimit: Sendable {
 
     static let none = HistoryLimit()
 
-    /// What an entry takes beside its names, and a few names.
+    /// The bytes of an entry without its names, and of a few names.
     private static let leastBytes = 128
 
     /// At most `commits`, within a budget of `bytes`.
@@ -107,7 +107,7 @@ struct HistoryLimit: Sendable {
 }
 
 extension NodeView {
-    /// What the commits after `first` up to `last` changed, in order.
+    /// The changes of the commits after `first` up to `last`, in order.
     ///
     /// - Parameter state: the view's.
     /// - Returns: `nil` if one of them is not remembered.

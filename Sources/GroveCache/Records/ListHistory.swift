@@ -1,18 +1,18 @@
 import GroveCoding
 import GroveModel
 
-/// What one commit did to one list, as an entry of the history keeps it.
+/// The changes of one commit to one list, as an entry of the history keeps them.
 ///
-/// In the entry each list is an array: which of the lists that the entry names it is, then its changes, four items each: whether the
-/// list was set as a whole, the position of the first element that went, how many went, and the identifiers that came.
+/// In the entry each list is an array: its place among the lists that the entry names, then its changes, four items each: whether
+/// the list was set as a whole, the position of the first element that went, how many went, and the identifiers that came.
 struct ListHistory {
-    /// Which of the lists that the commit names it is.
+    /// The list's place among those that the commit names.
     let place: Int
     private(set) var changes: [(splice: ListSplice, isWhole: Bool)] = []
 
     private init(place: Int) { self.place = place }
 
-    /// What is kept of `changes`, each of one of the lists `names`.
+    /// The part of `changes` that is kept, each of one of the lists `names`.
     ///
     /// A list of which something is not told is left out: it is read again, as it is named.
     static func told(_ changes: [ListChange], of names: [ModelIdentifier]) -> [ListHistory] {

@@ -12,7 +12,7 @@ package enum Namespace {
     static let collection: UInt8 = 0x02
     /// A cache key that is not the model's identifier.
     static let alias: UInt8 = 0x03
-    /// What is kept, whatever the budget, for those who must not lose it: what an outbox has yet to send.
+    /// A record that is kept, whatever the budget, because its owner must not lose it: what an outbox has yet to send.
     package static let kept: UInt8 = 0x05
     /// A shape, which records share, under its hash.
     static let shape: UInt8 = 0x06

@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// A record that several projections wrote, or are about to, taken apart: its fields, and who carries them since when.
+/// A record that several projections wrote, or are about to, taken apart: its fields, which projections carry them, and since when.
 @safe
 struct ProjectedRecord {
     @safe
@@ -44,8 +44,8 @@ struct ProjectedRecord {
     /// Writes `new`, the fields of a body, as `projection` did in the write numbered `sequence`, which confirms it as of `time`; 0
     /// keeps the time that its row has.
     ///
-    /// The fields that only this projection carried go, then its new ones are set: a field that the write lacks keeps
-    /// what others wrote, a null overwrites, and the same projection written again replaces its own.
+    /// The fields that only this projection carried go, then its new ones are set. A field that the write lacks keeps what
+    /// other projections wrote, a null overwrites, and the same projection written again replaces its own.
     mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: CallNumber, time: UInt32) {
         var (place, time) = (sequence, time)
         if let old = table.rows.first(where: { $0.name == projection }) {
@@ -70,7 +70,7 @@ struct ProjectedRecord {
                 guard unsafe !isEqual(fields[position].value, value) else { continue }
                 unsafe fields[position].value = unsafe value
                 noteReplaced(position)
-                // A call that comes late sets the field, and at its own place: who wrote it later is forgotten.
+                // A call that comes late sets the field, and at its own place: projections that wrote it later are forgotten.
                 if table.rows.contains(where: { $0.sequence > place }), holdsReferences(position) {
                     table.rows.removeAll { $0.sequence > place && $0.fields[position] }
                 }
@@ -96,8 +96,8 @@ struct ProjectedRecord {
 
     /// Takes `old`, a projection that is written again with `new`, out of the table.
     ///
-    /// A reference that it had set, that it lacks now and that others carry keeps its place; if that would make
-    /// another of their fields younger than it is, those others are forgotten.
+    /// A reference that it had set, that it lacks now and that other projections carry keeps its place. If that would make
+    /// another of their fields younger than it is, those projections are forgotten.
     private mutating func leave(_ old: ProjectionTable.Row, for new: RecordBody) {
         let places = fields.indices.map { table.place(of: $0) }
         table.rows.removeAll { $0.name == old.name }

@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// Which projections wrote a record, when, and which of its fields the last write of each carried.
+/// The projections that wrote a record, the time of each, and the fields that its last write carried.
 ///
 /// Stored in the envelope of a record that several projections share: a count, the number of bitmaps of each, then for each
 /// its name's length, its name, the number of its last write, its time, and one or two bitmaps over the body's fields in
@@ -16,7 +16,7 @@ struct ProjectionTable {
         var fields: [Bool]
         /// Those fields that hold maps and that another projection has written over since; empty if there are none.
         ///
-        /// What is absent from those maps says nothing to this projection.
+        /// An absence from those maps says nothing to this projection.
         var replaced: [Bool] = []
 
         /// Whether this projection can tell what is absent from the maps inside field `index`.
@@ -109,7 +109,7 @@ struct ProjectionTable {
         unsafe index(of: projection).map { rows[$0] }
     }
 
-    /// Where in ``rows`` it is.
+    /// The position of `projection` in ``rows``.
     func index(of projection: UnsafeRawBufferPointer) -> Int? {
         rows.firstIndex { row in unsafe row.name.withUnsafeBytes { unsafe isEqual($0, projection) } }
     }

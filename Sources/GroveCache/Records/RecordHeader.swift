@@ -34,9 +34,9 @@ struct RecordHeader {
         static let known: Flags = [
             .tombstone, .references, .deletion, .deletionUncertain, .projections, .shape, .runs, .chunks,
         ]
-        /// Those that only collections have.
+        /// The flags that only collections have.
         static let ofCollections: Flags = [.runs, .chunks]
-        /// Those with which the envelope has a table.
+        /// The flags with which the envelope has a table.
         static let withTable: Flags = [.projections, .runs]
 
         /// Whether a record under `key` has a record name and a projection: a node that was not deleted, and has no shape.
@@ -55,7 +55,7 @@ struct RecordHeader {
     let sequence: CallNumber
     /// When the content was last confirmed, in seconds since 1970; 0 if that is not known.
     ///
-    /// Where several projections wrote the record, each has a time of its own in the table.
+    /// If several projections wrote the record, each has a time of its own in the table.
     let time: UInt32
     /// The number of the last deletion that this record follows, 0 if there was none.
     let deletion: CallNumber

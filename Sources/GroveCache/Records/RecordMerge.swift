@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// The record that comes of writing one projection over a record that others wrote too.
+/// The record that comes of writing one projection over a record that other projections wrote too.
 struct RecordMerge {
     private var out: ByteBuffer
     /// The encoded table of projections for the envelope.

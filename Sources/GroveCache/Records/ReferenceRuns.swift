@@ -1,9 +1,9 @@
 import GroveCoding
 import GroveModel
 
-/// By which calls the elements in a record of a collection were put there, one element after the other.
+/// The calls that put the elements in a record of a collection there, one element after the other.
 ///
-/// Where all were put there by the call that the record's number names, nothing more is stored. Otherwise a table stands
+/// If the call that the record's number names put all of them there, nothing more is stored. Otherwise a table stands
 /// between names and body: for each run of neighbours their number, one byte, and the call's.
 @safe
 struct ReferenceRuns {

@@ -1,6 +1,6 @@
 import GroveCoding
 
-/// What an encoded root is: a reference to a node, with or without a case, or a model in place.
+/// An encoded root: a reference to a node, with or without a case, or a model in place.
 struct RootReference {
     let isReference: Bool
     let hasCase: Bool

@@ -7,7 +7,7 @@ struct SessionID: Hashable, Sendable {
 
     init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Of a store in which nothing was written.
+    /// The session of a store in which nothing was written.
     static var none: SessionID { SessionID(rawValue: 0) }
 
     static func random() -> SessionID { SessionID(rawValue: .random(in: 1 ... .max)) }

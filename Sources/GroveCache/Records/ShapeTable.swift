@@ -8,7 +8,7 @@ import GroveModel
 struct ShapeTable {
     private var hashes: [UInt64] = []
     private(set) var shapes: [RecordShape] = []
-    /// Where each is, once they are many.
+    /// The place of each shape, by its hash, once they are many.
     private var places: [UInt64: Int] = [:]
 
     private static let few = 16
@@ -54,7 +54,7 @@ struct SplitBody: ~Copyable {
 
     /// Takes the body of `node` apart, unless it was encoded so; `nil` if it is too large for a shape.
     ///
-    /// What this returns is valid until the next call.
+    /// The result is valid until the next call.
     mutating func split(_ node: NodeTree.Node) -> ShapedBody? {
         if let shape = unsafe node.shape?.takeUnretainedValue() {
             return unsafe ShapedBody(hash: shape.hash, shape: shape.bytes, values: node.body)
@@ -108,7 +108,7 @@ extension RecordShape {
 extension NodeView {
     /// The shape of `hash`; `nil` if it is lost.
     ///
-    /// What the view returned before may be gone.
+    /// Bytes that the view returned before may be gone.
     func shape(_ hash: UInt64) throws(CacheError) -> RecordShape? {
         try unsafe RecordShape.withKey(of: hash) { (key) throws(CacheError) -> RecordShape? in
             guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key),

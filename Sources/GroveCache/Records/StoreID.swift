@@ -6,13 +6,13 @@ struct StoreID: RawRepresentable, Hashable, Codable, Sendable {
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Of a store without a commit.
+    /// The identifier of a store without a commit.
     static let none = StoreID(rawValue: 0)
 
     static func random() -> StoreID { StoreID(rawValue: .random(in: 1 ... .max)) }
 }
 
-/// What tells a commit from another one of the same number: after a loss of power, another commit may have its number.
+/// The mark that tells a commit from another one of the same number: after a loss of power, another commit may have its number.
 ///
 /// The commit draws it at random. It orders nothing.
 struct CommitMark: RawRepresentable, Hashable, Codable, Sendable {
@@ -20,7 +20,7 @@ struct CommitMark: RawRepresentable, Hashable, Codable, Sendable {
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Of no commit.
+    /// The mark of no commit.
     static let none = CommitMark(rawValue: 0)
 
     static func random() -> CommitMark { CommitMark(rawValue: .random(in: .min ... .max)) }

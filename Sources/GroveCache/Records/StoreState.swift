@@ -1,14 +1,14 @@
 import GroveCoding
 import GroveModel
 
-/// What the store remembers of itself, in one record of its own: how many writes it has seen.
+/// The store's own record: the numbers of its last write and commit, the last writers, the account of its bytes, and its clock.
 struct StoreState: Equatable {
     /// The number of the last write.
     var sequence = CallNumber.zero
     /// The highest number of a deletion whose tombstone was evicted: a node without a record may have been deleted up
     /// to that number.
     var forgottenDeletion = CallNumber.zero
-    /// Who wrote last, the last first: each with the place in its own queue up to which it has committed.
+    /// The writers that wrote last, the last first: each with the place in its own queue up to which it has committed.
     ///
     /// By it a read tells which of its process's queued calls its view shows already.
     private var writers = StoreState.noWriters
@@ -58,24 +58,24 @@ struct StoreState: Equatable {
         var place: QueuePlace
     }
 
-    /// How many writers are remembered: one that so many others overtook no longer finds its place.
+    /// The writers that are remembered: one that as many later ones overtook no longer finds its place.
     private static let writerCount = 4
     private static let noWriters = Array(repeating: Writer(session: .none, place: .zero), count: writerCount)
     private static let plainCount = 17 + 16 * writerCount + 2 + 18
-    /// What comes after that: the account, the time, the marks and the hash.
+    /// The bytes of the record: those above, the account, the time, the marks and the hash.
     static let count = plainCount + 24 + 8 + WriteClock.storedBytes + 8
 
     static let key: [UInt8] = [Namespace.meta]
 
-    /// What the record and its key take in the store.
+    /// The bytes of the record and its key in the store.
     private static let storedBytes = 1 + count
 
-    /// What writing the record adds to what is stored.
+    /// The bytes that writing the record adds to the store.
     var growth: Int { isStored ? 0 : StoreState.storedBytes }
 
     init() {}
 
-    /// Which opening of the store wrote last.
+    /// The opening of the store that wrote last.
     var session: SessionID { writers[0].session }
 
     /// The last commit; `nil` if nothing was committed.

@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// A collection as a store holds it: its elements if they are few, else which chunks have them.
+/// A collection as a store holds it: its elements if they are few, otherwise a head that names its chunks.
 struct StoredCollection {
     enum Content {
         case elements(StoredElements)
@@ -22,7 +22,7 @@ struct StoredCollection {
         }
     }
 
-    /// Which chunks it has; `nil` if it has none.
+    /// The head, which names the chunks; `nil` if it has none.
     var head: CollectionHead? {
         if case .chunks(let head) = content { head } else { nil }
     }

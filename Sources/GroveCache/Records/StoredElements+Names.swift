@@ -20,7 +20,7 @@ extension StoredElements {
         self = elements
     }
 
-    /// What the element at `index` is found by.
+    /// The name by which the element at `index` is found.
     func name(at index: Int) -> ElementName {
         unsafe withElement(at: index) { bytes in
             guard unsafe RootReference.isReference(bytes) else { return unsafe .content(Array(bytes)) }
@@ -53,7 +53,7 @@ extension StoredElements {
         }
     }
 
-    /// Where the node of `identifier` is an element.
+    /// The positions at which the node of `identifier` is an element.
     func positions(of identifier: ModelIdentifier) -> [Int] {
         let name = ElementName(identifier)
         return (0..<count).filter { isNamed(name, at: $0) }
@@ -73,7 +73,7 @@ extension StoredElements {
 
 /// An answer of the network for a list, and what was done to the list since it was asked for.
 struct ListAnswer {
-    /// What the network brought.
+    /// The elements that the network brought.
     let elements: StoredElements
     /// Whether it is the first page of the list, so that what follows may be kept.
     let isPage: Bool
@@ -82,14 +82,14 @@ struct ListAnswer {
     /// The edits since, in order, as far as this process made them.
     var edits: [ListLog.Entry] = []
 
-    /// The list that comes of it where `stored` was.
+    /// The list that takes the place of `stored`.
     ///
-    /// Edits since are applied again. What another process has put in since stays: at the end where it is, or behind what is before it.
+    /// Edits since are applied again. Elements that another process has put in since stay: at the end, or behind the element before them.
     func settled(over stored: StoredElements?, number: CallNumber) throws(CacheError) -> StoredElements {
         var list = elements.numbered(number)
         guard let stored else { return try applyingEdits(to: list) }
         let names = Set((0..<list.count).map { list.name(at: $0) })
-        // What the list had behind the page is kept, if the page reaches it.
+        // The elements that the list had behind the page are kept, if the page reaches them.
         let first = 0..<min(stored.count, elements.count)
         let end =
             isPage ? first.last { names.contains(stored.name(at: $0)) }.map { $0 + 1 } ?? stored.count : stored.count
@@ -112,7 +112,7 @@ struct ListAnswer {
         for edit in edits {
             guard let operation = edit.operation else { continue }
             list.apply(operation, number: edit.number)
-            // What it puts in, and the answer has, was put there by it too: a deletion from before does not count.
+            // Elements that the edit puts in, and the answer has, get the edit's number too: a deletion from before does not count.
             if case .upsert(let others, _) = operation {
                 list.renew(Set((0..<others.count).map(others.name)), edit.number)
             }
@@ -135,8 +135,8 @@ extension StoredElements {
         }
     }
 
-    /// Puts those of the first `end` elements of `stored` in that are `new`, and that the list does not have: at the end where they are, or
-    /// behind what is before them.
+    /// Puts those of the first `end` elements of `stored` in that are new by `isNew`, and that the list does not have: at the end if they
+    /// are there, or behind the element before them.
     fileprivate mutating func putIn(_ stored: StoredElements, _ end: Int, where isNew: (Int) -> Bool) {
         var names = Set((0..<count).map { name(at: $0) })
         let new = (0..<end).map(isNew)
@@ -155,7 +155,7 @@ extension StoredElements {
     /// This list, of which parts may have been lost, with those parts as `base` has them, which is all of what it was.
     func filled(with base: StoredElements) throws(CacheError) -> StoredElements {
         guard whole == nil else { return self }
-        // What comes back is no newer than what is there.
+        // Elements that come back are no newer than those that are there.
         let number = numbers.filter { $0 != StoredElements.lostNumber }.max()
         var list = number.map(base.numbered) ?? base
         let known = Set((0..<base.count).map { base.name(at: $0) })

@@ -5,11 +5,11 @@ import GroveModel
 struct StoredElements: Sendable {
     /// The encodings, one after the other.
     private(set) var bytes: [UInt8] = []
-    /// Where the encoding of each element ends.
+    /// The position at which the encoding of each element ends.
     private var ends: [Int] = []
     /// The number of the call that put each element there.
     private(set) var numbers: [CallNumber] = []
-    /// Before which elements the list has a gap without a length, in order.
+    /// The elements before which the list has a gap without a length, in order.
     private(set) var gaps: [Int] = []
 
     /// The number of an element that was lost.

@@ -1,9 +1,9 @@
 import GroveCoding
 package import GroveModel
 
-/// What a store holds under one key, taken apart as far as that goes without the model's type.
+/// The content of a store under one key, taken apart as far as that goes without the model's type.
 package struct StoredRecord: Sendable {
-    /// What kind of thing is stored.
+    /// The kind of what is stored.
     package enum Kind: String, Sendable {
         case node
         case collection
@@ -12,7 +12,7 @@ package struct StoredRecord: Sendable {
         case chunk
         /// Names that records share; it has no name that a store is asked for.
         case shape
-        /// What a commit changed; it has no name that a store is asked for.
+        /// The changes of a commit; they have no name that a store is asked for.
         case history
         /// The store's own record.
         case meta

@@ -13,7 +13,7 @@ struct WriteClock: Equatable {
 
     /// The most marks.
     static let mostMarks = 32
-    /// What the marks take in the store, however many there are.
+    /// The bytes of the marks in the store, however many there are.
     static let storedBytes = mostMarks * markBytes
     private static let markBytes = 8
     private static let stepShift: UInt64 = 6

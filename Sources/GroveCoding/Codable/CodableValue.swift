@@ -57,9 +57,9 @@ enum CodableValue {
         case unknown
     }
 
-    /// What is true of `type`; asks the runtime, so that the answer is kept with the type's coding.
+    /// The nullity of `type`; asks the runtime, so that the answer is kept with the type's coding.
     static func findNullity<Value>(of type: Value.Type) -> Nullity {
-        // What its own `encode(to:)` decides is not known.
+        // The decision of its own `encode(to:)` is not known.
         if type is any CodableModel.Type { return .unknown }
         if let type = type as? any NodeCodable.Type { return type.writesNull ? .always : .never }
         if let type = type as? any EncodableContainer.Type { return type.encodesNull ? .always : .never }

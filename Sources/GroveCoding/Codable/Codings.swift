@@ -4,7 +4,7 @@ import GroveModel
 enum Codings {
     static let all = TypeMap()
 
-    // What a type's coding is kept for.
+    // The roles for which a type's coding is kept.
     enum DecodingRole {}
     enum EncodingRole {}
     enum ModelDecodingRole {}

@@ -2,11 +2,11 @@ import GroveModel
 
 /// The fields of a value that is being collected.
 struct CollectedFields: ~Copyable {
-    /// Those whose names are known.
+    /// The fields whose names are known.
     private var slots = NamedSlots<EncodingItem>()
     /// How many of those there are.
     private(set) var knownCount = 0
-    /// Those whose names are not known; a name that occurs again replaces what it had.
+    /// The fields whose names are not known; a name that occurs again replaces its former value.
     private(set) var extras: [(name: String, item: EncodingItem)] = []
     /// The nested containers among ``extras``, by name.
     private var extraBoxes: [ModelIdentifier: Int] = [:]

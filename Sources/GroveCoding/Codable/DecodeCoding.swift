@@ -141,7 +141,7 @@ final class ModelDecoding<Model: SimpleModel & Codable>: DecodeCoding<Model>, @u
         throw source.failVisit(visit, failure)
     }
 
-    // What few reads need stands apart: each generic type that a function names is looked up when it is called.
+    // Code that few reads need stands apart: each generic type that a function names is looked up when it is called.
 
     @inline(never)
     private func decodeInPlace(_ decoder: inout NodeDecoder) throws(NodeReadFailure) -> Model {

@@ -16,7 +16,7 @@ package final class DecodingScratch {
         @inline(__always) _modify { yield unsafe &unchecked }
     }
 
-    /// Those of deeper trees are let go of.
+    /// The most objects that are kept: more, of deeper trees, are let go of.
     private static let most = 16
 
     package init() {}

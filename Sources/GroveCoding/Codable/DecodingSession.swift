@@ -1,17 +1,17 @@
 import GroveModel
 
-/// What the decoders of one model share while its `init(from:)` runs.
+/// The state that the decoders of one model share while its `init(from:)` runs.
 ///
-/// User code may swallow an error, with `try?` or by trying another type. What would make a tree lie, a child that is
-/// missing or bytes that are damaged, is remembered here and fails the model all the same, unless a later attempt at
-/// the same bytes succeeded.
+/// User code may swallow an error, with `try?` or by trying another type. A missing child and damaged bytes would make
+/// a tree lie. They are remembered here and fail the model all the same, unless a later attempt at the same bytes
+/// succeeded.
 @safe
 final class DecodingSession {
     @safe
     private struct Stored {
         var isOpen = false
         var failures: [(position: UnsafeRawPointer, failure: NodeReadFailure)] = unsafe []
-        /// Where decoders that are done with are kept for the next, while the model is being decoded.
+        /// The objects that keep finished decoders for the next, while the model is being decoded.
         var scratch: DecodingScratch?
     }
 
@@ -135,7 +135,7 @@ final class DecodingSession {
         unsafe stored.failures.append((position, .incomplete))
     }
 
-    /// Forgets the first `count` failures where they were met inside the value of `decoder`, which another attempt read.
+    /// Forgets those of the first `count` failures that were met inside the value of `decoder`, which another attempt read.
     ///
     /// - Parameter absences: whether unknown absences are forgotten too: opening a container does not make them known.
     func forgive(_ decoder: NodeDecoder, upTo count: Int, absences: Bool = true) {

@@ -17,9 +17,9 @@ final class EncodingBox {
     }
 }
 
-/// What an ``EncodingBox`` is made of.
+/// The state of an ``EncodingBox``.
 struct EncodingBoxState: ~Copyable {
-    /// What kind of container user code asked for.
+    /// The kind of container that user code asked for.
     enum Shape {
         case nothing
         case keyed

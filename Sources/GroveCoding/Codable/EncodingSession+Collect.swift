@@ -56,7 +56,7 @@ extension EncodingSession {
     }
 }
 
-/// What encoding `Codable` models needs and leaves behind for the next: one belongs to each ``NodeEncoder``.
+/// The sessions that encode `Codable` models, kept for the next: one such object belongs to each ``NodeEncoder``.
 final class EncodingScratch {
     private var sessions: [EncodingSession] = []
 

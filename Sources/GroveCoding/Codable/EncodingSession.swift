@@ -4,12 +4,12 @@ import GroveModel
 ///
 /// A session is used again for another value once there is no other reference to it.
 final class EncodingSession {
-    /// What user code may still do, and what it has done.
+    /// The state of a session: what user code may still do, and what it has done.
     @safe
     struct Stored {
         /// The leaves, one after the other, as they were encoded.
         var leaves = ByteBuffer(capacity: 256)
-        /// What may hold models, to be encoded when it is known where it stands.
+        /// The values that may hold models, to be encoded when it is known where they stand.
         var values: [any Encodable] = []
         /// Every container of the value, by number; the first is the value itself.
         var boxes: [EncodingBox] = []

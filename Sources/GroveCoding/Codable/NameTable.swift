@@ -19,7 +19,7 @@ struct NameTable {
 
     func name(_ position: Int) -> String { fields.name(position) }
 
-    /// The length of the encoded name at `position` where it stands at `cursor`, else 0.
+    /// The length of the encoded name at `position` if it stands at `cursor`, else 0.
     @inline(__always)
     func match(_ position: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
         unsafe fields.match(position, at: cursor, end: end)

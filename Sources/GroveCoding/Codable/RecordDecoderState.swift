@@ -1,6 +1,6 @@
 import GroveModel
 
-/// What a ``RecordDecoder`` is made of: its value, and where that value's fields lie once it was asked for them.
+/// The state of a ``RecordDecoder``: its value, and the places of that value's fields once it was asked for them.
 @safe
 struct RecordDecoderState: ~Copyable {
     /// Stands at the value, and ends with it.

@@ -1,15 +1,15 @@
 import GroveModel
 
-/// Where the fields of one value lie in its record.
+/// The places of the fields of one value in its record.
 struct RecordFields: ~Copyable {
-    /// Of those whose names are known.
+    /// The places of the fields whose names are known.
     private var slots = NamedSlots<Place>()
     /// Names that were asked for and are not known.
     private var missed: [String] = []
-    /// Where every field lies, in the order of their names; empty until a name is asked for that is not known.
+    /// The places of all fields, in the order of their names; empty until a name is asked for that is not known.
     private var index: [IndexedField] = []
 
-    /// Where a field's value lies, from the start of the map; from 0 if the record has no such field.
+    /// The place of a field's value, from the start of the map; from 0 if the record has no such field.
     struct Place {
         var start: UInt32
         var end: UInt32
@@ -89,7 +89,7 @@ struct RecordFields: ~Copyable {
         slots.keys = keys
     }
 
-    /// Where the field called `name` lies, or `nil` if the name is not known.
+    /// The place of the field called `name`, or `nil` if the name is not known.
     @inline(__always)
     mutating func known(_ name: String) -> Place? { unsafe slots.find(name)?.pointee }
 

@@ -130,7 +130,7 @@ public struct FieldTable: Sendable {
     /// The bytes that may be read behind the last name.
     static let padding = 16
 
-    /// The length of field `index`'s encoded name where it stands at `cursor`, else 0.
+    /// The length of field `index`'s encoded name if it stands at `cursor`, else 0.
     @inlinable
     @inline(__always)
     func match(_ index: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {

@@ -18,7 +18,7 @@ package enum LargeStack {
 
     /// Thrown by the hop past ``maxHops``; no caller sees it, because the tree is begun again.
     static var tooManyHops: CacheError { CacheError(.tooDeep, "The tree is begun again on a larger stack.") }
-    /// What is thrown if the system has no thread to give.
+    /// The error that is thrown if the system has no thread to give.
     package static var noThread: CacheError { CacheError(.other, "The system has no thread for a deep tree.") }
 
     /// The deepest chain of identified models.

@@ -80,7 +80,7 @@ extension NodeDecoder {
     @usableFromInline
     func leaveLevel() { unsafe source.nesting -= 1 }
 
-    /// Reads the head of the map of `fields` and returns what surrounds it.
+    /// Reads the head of the map of `fields` and returns the scope around it.
     @usableFromInline
     mutating func beginMap(_ fields: FieldTable) throws(NodeReadFailure) -> MapScope {
         let outer = unsafe MapScope(
@@ -122,7 +122,7 @@ extension NodeDecoder {
         naming = outer.naming
     }
 
-    /// What surrounds a map that is being read.
+    /// The scope around a map that is being read.
     @usableFromInline
     @safe
     struct MapScope {

@@ -12,7 +12,7 @@ public struct NodeDecoder {
     @usableFromInline unowned(unsafe) package let source: any NodeSource
     /// Whether the bytes stay until the record is finished, so that nothing needs to be copied.
     @usableFromInline let isStable: Bool
-    /// What is known of a field that is absent.
+    /// The meaning of a field's absence.
     @usableFromInline package internal(set) var absence: Absence
     /// Whether a user's `init(from:)` reads the bytes, which may try one type after another on them.
     @usableFromInline var isTried = false
@@ -20,7 +20,7 @@ public struct NodeDecoder {
     @usableFromInline var entriesLeft: Int32
     /// How far before the end the map of ``fields`` begins; 0 if that is too far to be told.
     @usableFromInline var mapLength: UInt32
-    /// Where the key that was read last begins.
+    /// The start of the key that was read last.
     @usableFromInline var lastKey: UnsafeRawPointer?
     /// The names of the fields, if they are not in the record; the decoder's maker keeps it.
     @usableFromInline var shape: Unmanaged<RecordShape>?

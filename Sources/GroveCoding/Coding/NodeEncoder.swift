@@ -5,7 +5,7 @@ public import GroveModel
 /// A tree is written in pre-order, the fields of each node in the order of its record. If one identifier occurs twice
 /// with different content, the later occurrence wins. An encoder is not thread-safe, and is valid inside one call.
 public struct NodeEncoder: ~Copyable {
-    /// What was written of the root and, one behind the other, of those nodes inside it that are not finished.
+    /// The bytes that were written of the root and, one behind the other, of those nodes inside it that are not finished.
     package var out: ByteBuffer
     package let tree: NodeTree
     private(set) var fields: FieldTable = .dynamic
@@ -178,7 +178,7 @@ public struct NodeEncoder: ~Copyable {
         }
     }
 
-    /// What surrounds a model while it is written.
+    /// The scope around a model while it is written.
     @usableFromInline
     @safe
     struct Scope {
@@ -187,7 +187,7 @@ public struct NodeEncoder: ~Copyable {
         let fields: FieldTable
         let nextField: Int
         let writesNames: Bool
-        /// Where the node's own bytes begin in what is written.
+        /// The position at which the node's own bytes begin in what is written.
         let start: Int
         let identifier: Range<Int>
         let type: Int

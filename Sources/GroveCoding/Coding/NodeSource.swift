@@ -1,6 +1,6 @@
 public import GroveModel
 
-/// Where a decoder gets the children from: one read of one tree, inside one view of the store.
+/// The source of a decoder's children: one read of one tree, inside one view of the store.
 @usableFromInline
 package protocol NodeSource: AnyObject {
     /// How many levels deep the read is, identified levels and nesting inside records together.
@@ -38,7 +38,7 @@ package protocol NodeSource: AnyObject {
     /// A copy of `bytes` that stays until the record that is being decoded is finished.
     func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer
 
-    /// What decoding `Codable` models leaves behind for the next.
+    /// The objects that decoding `Codable` models leaves behind for the next.
     var decodingScratch: DecodingScratch { get }
 
     /// Called when the read goes on upon another thread.
@@ -59,7 +59,7 @@ package struct NodeVisit {
     @usableFromInline let needsLargerStack: Bool
     @usableFromInline package let identifier: UnsafeRawBufferPointer
     @usableFromInline package let type: ObjectIdentifier
-    /// Of a node that holds no references: what its source is to go back to; else -1.
+    /// The mark to which the source of a node without references is to go back; -1 for another node.
     @usableFromInline package let leafMark: Int
 
     @inlinable

@@ -47,7 +47,7 @@ extension NodeTree {
         package let key: UnsafeRawBufferPointer
         /// A map of the fields; if there is a shape, their values alone.
         package let body: UnsafeRawBufferPointer
-        /// What has the names of the fields, if the body has not.
+        /// The shape that has the names of the fields, if the body has not.
         package let shape: Unmanaged<RecordShape>?
         package let recordName: UnsafeRawBufferPointer
         package let projection: UnsafeRawBufferPointer

@@ -1,7 +1,7 @@
 extension NodeTree {
     /// The indices of the entries in an order in which a store that sorts its keys finds one near the other.
     ///
-    /// Those of a type come together, by their keys. Where some identifier has several entries all are in pre-order, so that
+    /// Those of a type come together, by their keys. If some identifier has several entries all are in pre-order, so that
     /// the later occurrence wins; `nil` if they are few, so that it does not matter.
     ///
     /// - Complexity: O(*n* log *n*).

@@ -10,7 +10,7 @@ package import GroveModel
 @safe
 // SAFETY: the one encoder that fills it changes it, through an exclusive reference, before it is shared.
 package final class NodeTree: @unchecked Sendable {
-    /// What a store's key has in front of a node's identifier.
+    /// The byte that a store's key has in front of a node's identifier.
     package static let keyPrefix: UInt8 = 0x01
 
     /// Behind a pointer of the tree's own, because a class's properties are checked for exclusive access at every use.
@@ -44,7 +44,7 @@ package final class NodeTree: @unchecked Sendable {
     /// The place in pre-order of the entry at `index`.
     package func order(_ index: Int) -> Int { unsafe storage.pointee.entries[index].order }
 
-    /// Whether the entry at `index` refers to others.
+    /// Whether the entry at `index` refers to other nodes.
     package func holdsReferences(_ index: Int) -> Bool { unsafe storage.pointee.entries[index].holdsReferences }
 
     /// The key in a store of the entry at `index`, valid as long as the tree is.
@@ -131,7 +131,7 @@ package final class NodeTree: @unchecked Sendable {
 }
 
 extension NodeTree {
-    /// What the tree is made of.
+    /// The content of the tree.
     @safe
     private struct Storage {
         var entries: [Entry] = []
@@ -186,7 +186,7 @@ extension NodeTree {
             return -1
         }
 
-        /// Where the newest entry of `identifier` is in the table, which is not empty, or would be.
+        /// The slot that the newest entry of `identifier` has in the table, or would have; the table is not empty.
         @inline(__always)
         private func slot(_ identifier: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
             let mask = table.count - 1

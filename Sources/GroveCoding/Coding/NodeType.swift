@@ -1,16 +1,16 @@
 import GroveModel
 
-/// What the nodes of one type have in common: their names, and the shape of their fields if a table has these.
+/// The names that the nodes of one type have in common, and the shape of their fields if a table has these.
 @safe
 // SAFETY: nothing is changed after `init`; the memory that the names lie in is freed with the object.
 package final class NodeType: @unchecked Sendable {
     package let recordName: UnsafeRawBufferPointer
     package let projection: UnsafeRawBufferPointer
-    /// What has the names of the fields; `nil` if nodes of the type write their names themselves.
+    /// The shape that has the names of the fields; `nil` if nodes of the type write their names themselves.
     package let shape: RecordShape?
-    /// Of the table that the shape was made of.
+    /// The keys of the table that the shape was made of.
     fileprivate let keys: UnsafeRawPointer
-    /// Where the names lie, if not in the shape.
+    /// The memory that the names lie in, if not in the shape.
     private let memory: UnsafeMutableRawBufferPointer?
 
     /// The type of nodes with these names; `fields` are those of all of them, or ``FieldTable/dynamic``.

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What the records of one type have in common, and a store keeps once: the record name, the projection, and the names of
-/// the fields in their order.
+/// The part that the records of one type have in common, and a store keeps once: the record name, the projection, and the
+/// names of the fields in their order.
 ///
 /// A record that has a shape holds the values of its fields one behind the other, and nothing else. The encoding of the
 /// shape is one CBOR array of texts: record name, projection, names.
@@ -17,7 +17,7 @@ package final class RecordShape: @unchecked Sendable {
     package let count: Int
     /// The encoding, which all of these point into.
     private let encoded: UnsafeMutableRawBufferPointer
-    /// Where each name begins, and where the last one ends.
+    /// The position at which each name begins, and the one at which the last ends.
     private let starts: [Int]
     /// The first bytes of each name, as ``FieldTable`` has them.
     private let words: UnsafeMutablePointer<FieldTable.Name>

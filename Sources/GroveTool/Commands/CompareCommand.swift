@@ -161,9 +161,9 @@
                     try churn(try chosenBackends())
                 }
             }
-            // Who names a backend or a document and no workload does not ask for the engine.
+            // A call that names a backend or a document, and no workload, does not ask for the engine.
             let named = try mix.map { [try Use.mixed($0)] } ?? (uses.isEmpty ? Use.standard : try Use.named(uses))
-            // What names one backend, or workloads, asks for figures; everything else asks which backend to take.
+            // A call that names one backend, or workloads, asks for figures; every other one asks which backend to take.
             let isChoice = backend.count != 1 || !uses.isEmpty || mix != nil
             let isShort = workload.isEmpty && !details && !full && isChoice
             let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil && !isShort)
@@ -305,7 +305,7 @@
             return try meeting(chosen)
         }
 
-        /// Which backends do not meet what is needed, in a sentence; empty if all of them do.
+        /// The backends that do not meet what is needed, in a sentence; empty if all of them do.
         private func leftOut() throws(ToolError) -> String {
             let needs = try Requirement.named(needs)
             let missing = BackendName.allCases.compactMap { backend -> String? in

@@ -82,7 +82,7 @@
             if verify { Terminal.note("verified: the document rebuilt from its nodes equals \(InputFile.name(file))") }
         }
 
-        /// What was read.
+        /// The document that is read.
         private struct Source {
             /// The document's text, if it is to be verified.
             let text: [UInt8]?

@@ -2,7 +2,7 @@
     import ArgumentParser
     import GroveCompare
 
-    /// Which store a command works on.
+    /// The store that a command works on.
     struct StoreOptions: ParsableArguments {
         @Option(help: "The storage engine.")
         var backend: BackendName

@@ -16,7 +16,7 @@ import GrovePlatform
 /// would leave, so that opening the copy recovers it.
 struct ReadablePlace: ~Copyable {
     let place: StorePlace
-    /// Where the store's files are, damaged or not: they, or a copy of them.
+    /// The place of the store's files, damaged or not, or of a copy of them.
     let files: StorePlace
     /// Removed with this.
     private let copies: [TemporaryDirectory]

@@ -14,11 +14,11 @@ import GrovePlatform
 /// Until then the old store is as it was, and afterwards it is gone. A process that is killed leaves one of the two in
 /// the place, and a directory beside it.
 struct StoreReplacement {
-    /// Where the new store is made; it is closed before ``install()``.
+    /// The place in which the new store is made; it is closed before ``install()``.
     let place: StorePlace
     /// The path of the old store, without links.
     private let directory: String
-    /// Open until the end, so that a store that a single process may open is refused to others.
+    /// The old store, open until the end, so that a store that a single process may open is refused to another one.
     private let old: any ToolCache
     private let beside: TemporaryDirectory
 

@@ -16,7 +16,7 @@
         }
     }
 
-    /// What a fix-it does.
+    /// The message of a fix-it.
     struct Remedy: FixItMessage {
         let message: String
 

@@ -17,7 +17,7 @@
         var hasDefault: Bool
         /// The default value that `@CacheField` gives it.
         let defaultValue: ExprSyntax?
-        /// What the record called it before, the latest first.
+        /// The names that it had in the record before, the latest first.
         let oldNames: [String]
         let syntax: Syntax
 
@@ -37,7 +37,7 @@
         }
     }
 
-    /// What `@CacheField` says.
+    /// The arguments of `@CacheField`.
     struct FieldNames {
         var name: String?
         var old: [String] = []
@@ -132,7 +132,7 @@
             }
         }
 
-        /// What a call's callee suggests as the type of its value.
+        /// The type that a call's callee suggests for its value.
         var suggestedType: String? {
             guard let name = self.as(FunctionCallExprSyntax.self)?.calledExpression.as(DeclReferenceExprSyntax.self),
                 name.baseName.text.first?.isUppercase == true

@@ -23,7 +23,7 @@
 
         let kind: Kind
         let name: String
-        /// What generated members begin with: `public `, `package `, `fileprivate ` or nothing.
+        /// The modifier that generated members begin with: `public `, `package `, `fileprivate ` or nothing.
         let access: String
         let names: TypeNames
         /// The fields of the record in the order of its table.
@@ -31,11 +31,11 @@
         /// Stored properties that the record leaves out.
         private(set) var leftOut: [StoredProperty] = []
         private(set) var cases: [Case] = []
-        /// What the type's own body declares, functions with their labels.
+        /// The members that the type's own body declares, functions with their labels.
         private(set) var written: Set<String> = []
         /// Whether a class would have an initialiser without parameters, were there no other.
         let losesInitializer: Bool
-        /// What says where the type is available, of those around it too.
+        /// The attributes that say where the type is available, and those of the types around it.
         let availability: [String]
         /// Whether it stands in an extension, of a type that may be generic.
         let isInExtension: Bool
@@ -48,7 +48,7 @@
         /// Reads `declaration`.
         ///
         /// - Throws: `DiagnosticsError` with everything that is refused.
-        /// - Parameter type: the type as its extension names it, with those around it; where names do not matter, none.
+        /// - Parameter type: the type as its extension names it, with those around it; none if names do not matter.
         init(
             _ declaration: some DeclGroupSyntax, _ node: AttributeSyntax, _ context: [Syntax],
             as type: (some TypeSyntaxProtocol)? = TypeSyntax?.none

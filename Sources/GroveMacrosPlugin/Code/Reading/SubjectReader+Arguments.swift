@@ -2,9 +2,9 @@
     import SwiftDiagnostics
     import SwiftSyntax
 
-    // What the attributes say.
+    // The arguments of the attributes.
     extension SubjectReader {
-        /// What `@CacheField` says before `variable`, if it stands there.
+        /// The arguments of `@CacheField` before `variable`, if it stands there.
         mutating func fieldNames(_ variable: VariableDeclSyntax) -> FieldNames {
             var names = FieldNames()
             let list = variable.attribute(Mark.cacheField)?.arguments?.as(LabeledExprListSyntax.self)

@@ -74,13 +74,13 @@
                 || context.as(ActorDeclSyntax.self)?.genericParameterClause != nil
         }
 
-        /// What generated members begin with, so that they are as visible as the type.
+        /// The modifier that generated members begin with, so that they are as visible as the type.
         mutating func access(
             of declaration: some DeclGroupSyntax, _ name: String, _ node: AttributeSyntax, _ context: [Syntax]
         ) -> String {
             let own = declaration.modifiers
             let around = context.map { $0.asProtocol((any DeclGroupSyntax).self)?.modifiers ?? [] }
-            // What is private at the file's level can be named in the file; what is inside something else cannot.
+            // A type that is private at the file's level can be named in the file; one inside something else cannot.
             if !around.isEmpty, let modifier = own.named("private") {
                 refuse(modifier, .inaccessible(name), fixIts: [FixIts.visible(modifier)])
             } else if around.dropLast().contains(where: { $0.named("private") != nil }) {
@@ -137,7 +137,7 @@
 
         private static let takesModels: Set<String> = ["map(_:)", "forEach(_:)", "merge(_:)"]
 
-        /// What generated code calls its static properties, beside which no case can have the name.
+        /// The names of the static properties in generated code, which no case can have too.
         private static let staticNames: Set<String> = ["fields", "recordName", "projectionName"]
 
         private mutating func read(_ conditional: IfConfigDeclSyntax) {

@@ -1,12 +1,12 @@
 #if Macros
     import SwiftSyntax
 
-    /// How generated code names the types of fields and payloads.
+    /// The names by which generated code names the types of fields and payloads.
     ///
-    /// The extension stands outside of the type, where what surrounds a nested type is not looked through. So the body of
-    /// a nested type gets an alias of each; that of any other gets none.
+    /// The extension stands outside of the type, so that types around a nested type are not found by their short names. So
+    /// the body of a nested type gets an alias of each; that of any other type gets none.
     struct TypeNames {
-        /// What is written, each once, and what an alias of it says.
+        /// The types as they are written, each once, and the text of each one's alias.
         private var aliases: [(written: String, meant: String)] = []
         private let isNested: Bool
 
@@ -28,7 +28,7 @@
             return "\(TypeNames.container)._\(index)"
         }
 
-        /// How a declaration that others see names `type`; `nil` if it cannot: an alias is private.
+        /// The name of `type` in a declaration that other code sees; `nil` if it has none: an alias is private.
         ///
         /// - Parameter isSeen: whether the type is known to be seen where the declaration is.
         func openName(_ type: TypeSyntax, isSeen: Bool) -> String? {

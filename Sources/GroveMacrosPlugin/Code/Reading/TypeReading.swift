@@ -2,7 +2,7 @@
     import SwiftDiagnostics
     import SwiftSyntax
 
-    /// What a type's syntax tells about a field.
+    /// The facts that a type's syntax tells about a field.
     enum TypeReading {
         private static let support = ExtensionWriter.support
 

@@ -100,7 +100,7 @@
 
         /// Finishes a case's payload and returns the case.
         ///
-        /// What is absent and has a default value is taken from a value that was made without it.
+        /// An absent value that has a default is taken from a case that was made without it.
         private func finished(_ element: Subject.Case) -> [String] {
             guard element.payload.contains(where: \.hasDefault) else {
                 return ["return \(construction(element) { "try _payload.finish(_\($0))" })"]

@@ -5,7 +5,7 @@
         var hasFieldAccess: Bool { subject.id != nil || subject.written.contains("modelIdentifier") }
 
         var memberwiseMembers: [String] {
-            // What Model does by default is right if there are no fields.
+            // The defaults of `Model` are right if there are no fields.
             let replacesChildren =
                 !subject.fields.isEmpty && subject.written.isDisjoint(with: ["map(_:)", "forEach(_:)"])
             let merges = !subject.fields.isEmpty && hasFieldAccess

@@ -12,7 +12,7 @@
 
         static let support = "GroveMacros._CacheableSupport"
 
-        /// What a line begins with that stays where it is.
+        /// The mark at the beginning of a line that is not indented.
         static let unindented = "\u{1}"
 
         init(
@@ -35,7 +35,7 @@
             return code.split(separator: ExtensionWriter.unindented).joined()
         }
 
-        // What the macro declares that it may conform to, the compiler no longer takes to be implied, so all is spelt out.
+        // The compiler takes no conformance to be implied that the macro declares as possible, so all are spelt out.
         private var conformances: [String] {
             var wanted: [(String, String)] =
                 switch subject.kind {
@@ -72,7 +72,7 @@
         /// The type of a field, as code names it.
         func spelling(_ field: StoredProperty) -> String { field.type.map(subject.names.name) ?? "" }
 
-        // What reads a field: one with a default value may be absent.
+        // The functions that read a field: one with a default value may be absent.
         func scan(_ field: StoredProperty) -> String { field.hasDefault ? "_scanIfPresent" : "_scan" }
         func finish(_ field: StoredProperty) -> String { field.hasDefault ? "finishIfPresent" : "finish" }
 
@@ -121,14 +121,14 @@
             ] + keyMembers(prefix)
         }
 
-        /// What an identifier begins with, as code.
+        /// The beginning of an identifier, as code.
         private var identifierPrefix: String {
             subject.written.contains("static recordName")
                 ? "Self.recordName + \":\"" : "\(subject.recordName):".literal
         }
 
-        /// The type of the property that identifies the model, as code: where it is declared, is no optional, and has a name
-        /// that a caller may use.
+        /// The type of the property that identifies the model, as code, if it is declared, is no optional, and has a name that
+        /// a caller may use.
         private var keyType: String? {
             guard subject.kind != .leaf, !subject.written.contains("modelIdentifier"), let id = subject.id,
                 let field = subject.fields.first(where: { $0.code.withoutBackticks == id }), let type = field.type,
@@ -162,7 +162,7 @@
 
         // MARK: Checks
 
-        /// What asks the compiler about the types of fields, each at the place of its field; see `FieldChecks.swift`.
+        /// The code that asks the compiler about the types of fields, each at the place of its field; see `FieldChecks.swift`.
         private var checks: String {
             let stored = subject.fields + subject.cases.flatMap(\.payload)
             let lines = stored.flatMap(check) + subject.leftOut.flatMap(check)
@@ -191,7 +191,7 @@
                     ("", "\(support).child(\(subject.names.name($0)).self).id")
                 }
             }
-            // What the compiler speaks of is put at the field's place: what stands behind the last dot, or else the whole.
+            // The code that the compiler speaks of is put at the field's place: the part behind the last dot, or else the whole.
             guard let place = location(field.syntax), place.line > 1, place.column > 1 else {
                 return lines.map { $0.head + $0.last }
             }
