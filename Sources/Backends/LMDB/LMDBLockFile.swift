@@ -4,7 +4,7 @@ import GrovePlatform
 
 /// The blocks of `lock.mdb`, the table of readers that all processes map.
 ///
-/// LMDB makes it as long as it must be and writes nothing to it: each page gets its block when it is first touched, and
+/// LMDB makes it as long as it must be and writes nothing to it. Each page gets its block when it is first touched, and
 /// if the disk has none left, the system ends the process. So the file is given all of its blocks before LMDB maps it.
 enum LMDBLockFile {
     /// The bytes that LMDB puts before the slots of readers, and those of one slot.

@@ -4,8 +4,8 @@ import GrovePlatform
 
 /// One of the two pages at the beginning of LMDB's file, of which the one with the later commit counts.
 ///
-/// LMDB believes what they say: of a page's size that is none it makes a map that cannot be, and touching the map behind
-/// the file's end would end the process. So they are looked at before LMDB does, as LMDB 0.9 writes them on 64 bits:
+/// LMDB believes what they say. It makes an impossible map of a wrong page size, and touching the map behind the file's
+/// end would end the process. So they are looked at before LMDB does, as LMDB 0.9 writes them on 64 bits:
 ///
 /// ```
 /// 16  the head of a page                4  magic number      4  version       8  address      8  size of the map

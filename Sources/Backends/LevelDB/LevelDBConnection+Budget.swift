@@ -63,8 +63,8 @@ extension LevelDBConnection {
 
     /// How many bytes LevelDB is taken to write for each byte of a batch, or more.
     ///
-    /// That is the log, a table, four tables with the whole of level 1, of 10 MB, if they are as small as buffers get, and
-    /// a table with twelve of level 2 (`db/version_set.cc`, `MaxBytesForLevel`). A view that stays open keeps all of it.
+    /// That is the log and a table; four tables, if they are as small as buffers get, with the whole of level 1, of 10 MB;
+    /// and a table with twelve of level 2 (`db/version_set.cc`, `MaxBytesForLevel`). A view that stays open keeps all of it.
     private static var amplification: Int { 64 }
 
     /// Notes that the files may grow by `bytes`: batches may take a part of it before the files are looked at again.

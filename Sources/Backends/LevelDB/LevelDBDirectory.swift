@@ -4,8 +4,8 @@ import GrovePlatform
 
 /// The owner of a store's directory: it holds a lock on it, knows LevelDB's files by their names, and removes them.
 ///
-/// The lock is `flock` on the directory itself. LevelDB's own, `fcntl` on the file `LOCK`, belongs to the process: it
-/// does not keep out a second opening through another path to the same directory, and any closing of any descriptor
+/// The lock is `flock` on the directory itself. LevelDB's own, `fcntl` on the file `LOCK`, belongs to the process. It
+/// does not keep out a second opening through another path to the same directory. And any closing of any descriptor
 /// of that file lets go of it, a refused second opening's included. Hence also: nothing here opens `LOCK`.
 struct LevelDBDirectory: ~Copyable {
     /// The files in it.

@@ -28,7 +28,7 @@ import GroveModel
     /// The entry it stands at, whose bytes are valid until it moves, or `nil` at the end.
     ///
     /// A block that cannot be read is skipped by LevelDB, so that an older value of a key may come up instead of the
-    /// newest: the status is asked for at every entry, before the entry is believed.
+    /// newest. So the status is asked for at every entry, before the entry is believed.
     func entry() throws(CacheError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
         var message: UnsafeMutablePointer<CChar>?
         unsafe leveldb_iter_get_error(iterator, &message)

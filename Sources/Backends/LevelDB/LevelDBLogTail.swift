@@ -4,7 +4,7 @@ import GroveModel
 ///
 /// A batch that was being written when the power went may be on the disk in part, later blocks without earlier ones.
 /// Under `paranoid_checks` LevelDB refuses such a log, and with it everything that was promised before. So what is left
-/// of the last record is cut off, if it is the last: if any record begins behind the damage, that is no such tail, and
+/// of the last record is cut off, if it is the last. If any record begins behind the damage, that is no such tail, and
 /// the log stays as it is.
 ///
 /// The format is that of LevelDB's `doc/log_format.md`: blocks of 32 KB, and in them fragments of records, each with a

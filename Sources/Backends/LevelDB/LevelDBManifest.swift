@@ -1,9 +1,9 @@
 /// The part of LevelDB's manifest that is about its logs.
 ///
-/// It is a log of changes to the list of files. To LevelDB, one that was cut off at the end of a record is the list of an earlier time: it
-/// removes the tables that are not in it, and opens what is left. But every change says from which log on the records are in no table
-/// yet, and logs before that one are removed. That log is on the disk before a change names it. So the last change that is there names a
-/// log that is there, unless a later one is missing after which that log was removed.
+/// The manifest is a log of changes to the list of files. To LevelDB, one that was cut off at the end of a record is the list of an
+/// earlier time. It removes the tables that are not in it, and opens what is left. But every change says from which log on the records
+/// are in no table yet, and logs before that one are removed. That log is on the disk before a change names it. So the last change in
+/// the manifest names a log that exists, unless a later change is missing after which that log was removed.
 ///
 /// The format is that of LevelDB's `db/version_edit.cc`: numbers of seven bits to a byte, the kind of each entry first.
 enum LevelDBManifest {

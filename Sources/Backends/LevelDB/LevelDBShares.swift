@@ -1,10 +1,10 @@
-/// How the bytes of a budget are shared out between records, what became of older ones, and compactions under way.
+/// The shares of a budget's bytes for records, what became of older ones, and compactions under way.
 ///
 /// Each transaction finds the files at or below ``mark``, of which ``payload`` are records and the rest, the *garbage*,
-/// is what has been replaced or removed since everything was compacted. A compaction merges what is new into level 1,
-/// and then level 1, a table at a time, into the records of level 2. A view that has read keys which follow each other, and a reader
-/// that is held up inside a get, keep the tables from being removed that were there when they began, so what one call writes may stand beside all that was there
-/// before: once the garbage for level 1, and the records of level 2 beside one table.
+/// is what has been replaced or removed since everything was compacted. A compaction merges what is new into level 1, and
+/// then level 1, a table at a time, into the records of level 2. A view that has read keys which follow each other, and a
+/// reader that is held up inside a get, keep the tables that were there when they began. So what one call writes may
+/// stand beside all that was there before: once the garbage for level 1, and the records of level 2 beside one table.
 struct LevelDBShares {
     /// The most bytes of all files.
     let budget: Int

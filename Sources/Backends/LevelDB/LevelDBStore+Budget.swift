@@ -4,8 +4,8 @@ import GrovePlatform
 
 /// A budget under LevelDB: small buffers and tables, payload below half, and a compaction of everything in time.
 ///
-/// Replaced and removed records stay in the tables until they are compacted, and a compaction writes new tables before
-/// it removes old ones: ``LevelDBShares`` says how much is left to it.
+/// Replaced and removed records stay in the tables until they are compacted. A compaction writes new tables before it
+/// removes old ones: ``LevelDBShares`` says how much is left to it.
 extension LevelDBStore {
     /// Keeps the files within `bytes`: opens LevelDB again with buffers of a fiftieth of that, unless it was opened so.
     ///

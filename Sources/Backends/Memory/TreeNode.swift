@@ -1,7 +1,7 @@
 import GrovePlatform
 
-/// One allocation of a ``ByteTree``: an entry, which is a key and its value, or a branch, which is what lies below it by the
-/// symbol that keys have at one position. All keys below a branch agree in every symbol before that position.
+/// One allocation of a ``ByteTree``: an entry, which is a key and its value, or a branch, which has the nodes below it by
+/// the symbol that keys have at one position. All keys below a branch agree in every symbol before that position.
 ///
 /// Nothing is counted: a copy of this value is a pointer, and ``discard()`` is called once for each node that was made.
 // SAFETY: a node's memory begins with a `Header`. The slots of a branch follow, all initialized, or the bytes of an entry: key, then value.

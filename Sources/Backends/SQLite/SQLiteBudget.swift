@@ -4,11 +4,11 @@ import GroveModel
 
 /// How a store's bytes on disk are divided, and what of the database is in use.
 ///
-/// The database takes no more pages than it may; a fifth of the budget, 3 MB if it is small and half if it is
-/// very small, is left to the log, which is copied and cut off before it would have more.
+/// The database takes no more pages than it may. A fifth of the budget, 3 MB if it is small and half if it is very
+/// small, is left to the log, which is copied and cut off before it would have more.
 ///
 /// Eviction leaves holes: SQLite merges a page only when it is less than a third full. Once the database is nearly full and not
-/// densely, each transaction takes a run of records, in the order of their rows, out of its table and puts them back, which
+/// densely, each transaction takes a run of records, in the order of their rows, out of its table and puts them back. This
 /// fills the pages there, and the next transaction goes on behind them.
 final class SQLiteBudget: Sendable {
     private struct State {

@@ -15,10 +15,10 @@ import GroveModel
 /// A key that ends in a number, `Message:34`, is a row of `numbered`, whose `id` is made of the number of the prefix
 /// `Message:` and of 34: see ``SQLiteNumberedKey``. It is found in one tree, and neither key nor index is stored.
 ///
-/// Every other key is a row of `named`, in the order in which they were first written, so that new ones fill page after page;
-/// only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table and
-/// in the index: of a million records some hundred share theirs with another one. Keys of one hash are told apart by `key`, which stands before `value`
-/// so that comparing it never follows a long value's pages.
+/// Every other key is a row of `named`, in the order in which they were first written, so that new ones fill page after page.
+/// Only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table and in
+/// the index: of a million records some hundred share theirs with another one. Keys of one hash are told apart by `key`,
+/// which stands before `value` so that comparing it never follows a long value's pages.
 ///
 /// Kept records are always in `named`, and are found in order by an index that no other record is in. The index has no values, so that
 /// an update of another record's value does not ask about it. A file of an earlier version gets the index when it is opened; an earlier

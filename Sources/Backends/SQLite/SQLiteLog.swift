@@ -10,7 +10,7 @@ import GrovePlatform
 /// of a cache changes the store's own record, so that the log holds its page.
 ///
 /// The format is that of https://sqlite.org/fileformat2.html#walformat. A process that is killed may have written the head of a frame and
-/// not the page behind it, which is then of the log that was there before: its checksum tells.
+/// not the page behind it. That page is then of the log that was there before: its checksum tells.
 struct SQLiteLog: ~Copyable {
     private static let (headCount, frameHeadCount, pageCount) = (32, 24, 4_096)
 

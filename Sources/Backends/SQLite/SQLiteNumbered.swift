@@ -5,8 +5,8 @@ import GroveModel
 /// Reads the values of numbered rows.
 ///
 /// The first few of a view come by a statement. After them a blob of SQLite's is opened, which moves from row to row in a
-/// third of the time: that pays for opening it if a view reads a page. A page reads elements and what they refer to in
-/// turn, so that there are two, one for prefixes with even numbers: to the next row SQLite moves without a search.
+/// third of the time. That pays for opening it if a view reads a page. A page reads elements and their references in turn.
+/// So there are two blobs, one for prefixes with even numbers: SQLite moves to the next row without a search.
 @safe
 struct SQLiteNumbered: ~Copyable {
     private let connection: SQLiteConnection

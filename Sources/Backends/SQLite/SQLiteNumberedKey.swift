@@ -3,10 +3,10 @@ import GroveCoding
 /// A key that ends in a number, taken apart: its row needs neither the key nor an index.
 ///
 /// `Message:34` is `Message:` and 34. Bytes that are neither letter nor digit stand before the digits, and the rest of the
-/// prefix is printable ASCII: the last digits of a hash or of a UUID are no number. Of 16 to 19 digits the last 15 are the
-/// number and the others end the prefix: those of identifiers that begin with a time change every few days. So a prefix that ends
-/// in a digit has numbers of 15 digits, zeros in front; another has numbers without zeros in front; and no two pairs of
-/// prefix and number stand for one key.
+/// prefix is printable ASCII. The last digits of a hash or of a UUID are no number. Of 16 to 19 digits the last 15 are the
+/// number and the first ones end the prefix: those of identifiers that begin with a time change every few days. So a prefix
+/// that ends in a digit has numbers of 15 digits, zeros in front. Another prefix has numbers without zeros in front. No two
+/// pairs of prefix and number stand for one key.
 struct SQLiteNumberedKey: Equatable {
     /// The bytes of the key before the number.
     let prefixCount: Int

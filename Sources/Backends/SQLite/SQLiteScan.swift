@@ -58,8 +58,9 @@ extension SQLiteConnection {
         _ = try visitRows(before: nil)
     }
 
-    /// The text that finds records of `named` in the order of their keys: of those that are kept key and value, of others the row, so
-    /// that no values are sorted.
+    /// The text that finds records of `named` in the order of their keys.
+    ///
+    /// It gives key and value of kept records, and the row of other ones, so that no values are sorted.
     static func order(isKept: Bool) -> String {
         let rows =
             isKept

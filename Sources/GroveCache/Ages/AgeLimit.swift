@@ -35,8 +35,8 @@ struct AgeLimit {
 
     /// Whether what `projection` reads of a record that several projections wrote is young enough.
     ///
-    /// A field is as young as the last of its writers was confirmed, and the record as old as the oldest of its fields:
-    /// those that the last write of `projection` carried, or all if it never wrote.
+    /// A field is as young as the last of its writers was confirmed, and the record as old as the oldest of its fields.
+    /// These are the fields that the last write of `projection` carried, or all if it never wrote.
     func accepts(_ table: ProjectionTable, fieldCount: Int, as projection: UnsafeRawBufferPointer) -> Bool {
         let accepted = table.rows.filter { accepts($0.time) }
         guard !accepted.isEmpty else { return false }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// How old a record's time must be for a write that changes nothing to renew it.
+/// The age that a record's time must have for a write that changes nothing to renew it.
 ///
-/// The lesser of a minute and a quarter of the least maximum age that was asked for, but a second at the least: so a screen
-/// that is loaded again and again writes its records once a minute, and what is loaded with a maximum age counts as older
-/// than it is by a quarter of that at the most, from the second time on.
+/// It is the lesser of a minute and a quarter of the least maximum age that was asked for, but a second at the least. So a
+/// screen that is loaded again and again writes its records once a minute. A record that is loaded with a maximum age
+/// counts as older than it is by a quarter of that at the most, from the second time on.
 final class RenewalInterval: Sendable {
     private let interval = Atomic<UInt32>(60)
 

@@ -173,7 +173,7 @@ struct PinTable {
     var isExact: Bool { lost == 0 && !doubts.isStale }
 
     /// Whether the marks must be made again before something is evicted: one may be missing, or so many may be idle that
-    /// making them again costs little beside what let go of them.
+    /// making them again costs little.
     var mustMark: Bool { doubts.isStale || lost > marks.count / 8 }
 
     /// Takes all marks away.

@@ -1,6 +1,6 @@
 /// The memory of keys that were asked for, of records that are there and of records that have gone alike.
 ///
-/// A slot has a tag of the key's hash, the coarse time of the last access and how often the record was hit, in four bytes; eight slots are a
+/// A slot has a tag of the key's hash, the coarse time of the last access and the number of hits, in four bytes. Eight slots are a
 /// bucket. In a full bucket the slot goes whose record would go first. Once in some two thousand looks, another key has the same tag by
 /// chance, and the slot is wrong. No answer depends on it, only which record goes.
 struct TouchTable: Sendable {

@@ -3,8 +3,8 @@ import GroveModel
 
 /// A store whose engine finds its files damaged while it is open, as it does if a page inside is.
 ///
-/// It is opened again by a fresh handle, and if the engine says so of that one too, set aside and made again: else all that lies
-/// in such a page would fail for ever. A record whose own checksum is wrong is no such thing: it is replaced by the next write.
+/// It is opened again by a fresh handle. If the engine finds damage there too, the store is set aside and made again: otherwise all
+/// that lies in such a page would fail for ever. A record whose own checksum is wrong is no such case: the next write replaces it.
 extension CacheCore {
     /// Notes that `error` came from `store`, on any thread.
     func noteDamage(_ error: CacheError, in store: OpenStore?) {

@@ -4,8 +4,8 @@ import GroveModel
 /// A store whose files were replaced: how that is noticed, and how it is opened again.
 ///
 /// All of it runs on ``writer``, but for what begins there. That the files were replaced shows in the word of their
-/// generation, which every call compares; that something removed them without Grove's knowledge shows in the identity of the
-/// main file, which is looked at when a store is opened or resumed, before a wipe, after a sync and after an engine's error.
+/// generation, which every call compares. That something removed them without Grove's knowledge shows in the identity of the
+/// main file. This is looked at when a store is opened or resumed, before a wipe, after a sync and after an engine's error.
 extension CacheCore {
     // MARK: Replaced files
 

@@ -97,8 +97,9 @@ extension CacheCore {
         }
     }
 
-    /// Opens the store once more before the cache is closed, if calls that came while it was suspended are to forget
-    /// what they would have replaced; if it cannot be opened, that stays.
+    /// Opens the store once more before the cache is closed, if calls came while it was suspended.
+    ///
+    /// The records that the calls would have replaced are to be forgotten. If the store cannot be opened, they stay.
     private func takeUpToForget() {
         guard case .closing(nil) = state.withLock({ $0.life }), state.withLock({ $0.overlay.hasLost }),
             let directory = source.directory, source.isPersistent, FileIdentity(directory) != nil

@@ -1,7 +1,8 @@
 import GrovePlatform
 
-/// A word in memory that the system empties in a child made by `fork`: looking at it costs a load, and asking for the
-/// process's number a call of the system.
+/// A word in memory that the system empties in a child made by `fork`.
+///
+/// Looking at it costs a load, and asking for the process's number a call of the system.
 @safe
 // SAFETY: the address is set once, and what is there is written before anybody else has it.
 final class ForkMark: @unchecked Sendable {

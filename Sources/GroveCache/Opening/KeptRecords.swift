@@ -9,9 +9,9 @@ import GroveModel
 
 /// The kept records of a store that is damaged, or forgets everything, on their way into the store that takes its place.
 ///
-/// They lie in a file of their own before the store is set aside or emptied, and until the new one has them on the disk: a process
-/// that is killed in between loses none of them. The file has, for each record, the length of the key and that of the value, four bytes
-/// each, the key and the value. It ends with the hash of all that, eight bytes. Numbers are little-endian.
+/// They lie in a file of their own before the store is set aside or emptied, and until the new one has them on the disk. So a
+/// process that is killed in between loses none of them. The file has, for each record, the length of the key and that of the value,
+/// four bytes each, the key and the value. It ends with the hash of all that, eight bytes. Numbers are little-endian.
 struct KeptRecords {
     static let fileName = "grove-kept"
 

@@ -44,8 +44,9 @@ final class StoreGeneration: @unchecked Sendable {
     /// Whether ``noteStart()`` was called, and ``leave()`` not.
     private var isStarted = false
 
-    /// Whether the last processes that opened the store ended within ten seconds, all without letting go of it, as a damaged page
-    /// makes them do if the engine does not check it; ``enter(_:)`` was called, and the file's lock is held.
+    /// Whether the last processes that opened the store ended within ten seconds, all without letting go of it.
+    ///
+    /// A damaged page makes them end so if the engine does not check it. ``enter(_:)`` was called, and the file's lock is held.
     var isSuspect: Bool {
         unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[3].load(ordering: .acquiring) >= Self.endsUnseen
             && !hasOthers

@@ -11,8 +11,10 @@ struct StoreSource: Sendable {
     let isShared: Bool
     /// The least budget in bytes.
     let leastBudget: Int
-    /// The path of what is the store, by whose identity it shows that something else replaced it: the file that the backend
-    /// names, or else that of the generation if several processes may have the store open, and the directory if one may.
+    /// The path of the file whose identity tells that something else replaced the store.
+    ///
+    /// It is the file that the backend names. Otherwise it is that of the generation if several processes may have the store
+    /// open, and the directory if one may.
     private let mainFile: String?
     private let mainFileName: String
     /// The files that are beside it as long as a process has the store open.
@@ -133,8 +135,9 @@ struct StoreSource: Sendable {
         }
     }
 
-    /// Sees to it that nothing was taken from beside the main file, which another process has open: the engine would make it again,
-    /// and neither process would see what the other one writes.
+    /// Sees to it that no file was taken from beside the main file, which another process has open.
+    ///
+    /// The engine would make it again, and neither process would see what the other one writes.
     ///
     /// - Throws: ``CacheError`` with code `inputOutput`.
     private func checkCompanions(_ generation: StoreGeneration) throws(CacheError) {

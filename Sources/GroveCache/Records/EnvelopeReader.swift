@@ -3,7 +3,7 @@ import GroveModel
 
 /// Reads the parts of an envelope one after the other.
 ///
-/// A number takes seven bits of each byte, the low ones first; every byte but the last has its top bit set, and the last
+/// A number takes seven bits of each byte, the low ones first. Every byte but the last has its top bit set, and the last
 /// is 0 only if it is the only one. So each number has one form.
 @safe
 struct EnvelopeReader {

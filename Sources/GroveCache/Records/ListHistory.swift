@@ -3,8 +3,8 @@ import GroveModel
 
 /// The changes of one commit to one list, as an entry of the history keeps them.
 ///
-/// In the entry each list is an array: its place among the lists that the entry names, then its changes, four items each: whether
-/// the list was set as a whole, the position of the first element that went, how many went, and the identifiers that came.
+/// In the entry each list is an array: its place among the lists that the entry names, then its changes. Each change has four items:
+/// whether the list was set as a whole, the position of the first element that went, how many went, and the identifiers that came.
 struct ListHistory {
     /// The list's place among those that the commit names.
     let place: Int

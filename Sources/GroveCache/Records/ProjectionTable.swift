@@ -3,9 +3,10 @@ import GroveModel
 
 /// The projections that wrote a record, the time of each, and the fields that its last write carried.
 ///
-/// Stored in the envelope of a record that several projections share: a count, the number of bitmaps of each, then for each
-/// its name's length, its name, the number of its last write, its time, and one or two bitmaps over the body's fields in
-/// their order, least significant bit first. The second is there if another projection has written over a value.
+/// Stored in the envelope of a record that several projections share: a count, the number of bitmaps of each, then a row
+/// for each. A row has the name's length, the name, the number of the last write, its time, and one or two bitmaps over
+/// the body's fields in their order, least significant bit first. The second is there if another projection has written
+/// over a value.
 struct ProjectionTable {
     struct Row {
         var name: [UInt8]

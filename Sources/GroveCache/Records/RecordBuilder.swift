@@ -57,7 +57,7 @@ enum RecordBuilder {
     /// A deletion that a record follows.
     struct Deletion {
         var sequence = CallNumber.zero
-        /// Whether there may have been none: the tombstone that remembered it was evicted or damaged.
+        /// Whether there may have been none: the record that remembered it was evicted or damaged.
         var isUncertain = false
         static let none = Deletion()
     }

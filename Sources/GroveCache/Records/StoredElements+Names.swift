@@ -135,8 +135,9 @@ extension StoredElements {
         }
     }
 
-    /// Puts those of the first `end` elements of `stored` in that are new by `isNew`, and that the list does not have: at the end if they
-    /// are there, or behind the element before them.
+    /// Puts those of the first `end` elements of `stored` in that are new by `isNew`, and that the list does not have.
+    ///
+    /// They go to the end if they are there in `stored`, and otherwise behind the element before them.
     fileprivate mutating func putIn(_ stored: StoredElements, _ end: Int, where isNew: (Int) -> Bool) {
         var names = Set((0..<count).map { name(at: $0) })
         let new = (0..<end).map(isNew)

@@ -26,8 +26,8 @@ package struct StoredRecord: Sendable {
         package let deletion: CallNumber
         package let isTombstone: Bool
         package let recordName: String
-        /// The projections that wrote the record, each with the number of its last write, when that was last confirmed, in
-        /// seconds since 1970 or 0, and whether it carried each of the body's fields.
+        /// The projections that wrote the record: the number of the last write of each, its time of confirmation in seconds
+        /// since 1970 or 0, and whether it carried each of the body's fields.
         package let projections: [(name: String, sequence: CallNumber, time: UInt32, fields: [Bool])]
         /// The body with its names, wherever these are stored.
         package let body: [UInt8]

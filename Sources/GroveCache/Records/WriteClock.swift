@@ -2,8 +2,8 @@ import GroveModel
 
 /// The time that eviction knows: bytes of keys and values that were written, and of hits on what had not been asked for lately.
 ///
-/// The store's own record keeps it, with the last pairs of a call's number and the time at which that was committed: by them the number
-/// in a record says when it was written, and nothing is kept for each record.
+/// The store's own record keeps it, with the last pairs of a call's number and the time of its commit. By them the number in a record
+/// says when it was written, and nothing is kept for each record.
 struct WriteClock: Equatable {
     /// A call's number and the time of its commit, in steps of ``step``.
     private struct Mark: Equatable {

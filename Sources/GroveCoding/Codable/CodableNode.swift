@@ -5,7 +5,7 @@ package import GroveModel
 ///
 /// An identified child becomes a reference to a record of its own, whatever its type conforms to; an unidentified one
 /// stands in place. An identified enum whose case `K` carries one unlabelled payload, a model of the same identifier,
-/// has no record of its own: it is the payload's record, and `K` is kept in the reference.
+/// has no record of its own. It is the payload's record, and `K` is kept in the reference.
 package struct CodableNode<Base: SimpleModel & Codable>: CacheableModel {
     /// The model itself.
     package let base: Base

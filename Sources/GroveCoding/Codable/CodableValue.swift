@@ -2,8 +2,8 @@ import GroveModel
 
 /// How a value of a `Codable` type stands in a record.
 ///
-/// The type decides, never the value: what is ``NodeCodable`` writes itself, containers of the standard library write
-/// what they would if their elements were, a model is a node or stands in place, and anything else is what its own
+/// The type decides, never the value. A ``NodeCodable`` value writes itself. Containers of the standard library write what
+/// they would if their elements were ``NodeCodable``. A model is a node or stands in place. Anything else is what its own
 /// `encode(to:)` makes of it.
 enum CodableValue {
     /// Writes `value`.

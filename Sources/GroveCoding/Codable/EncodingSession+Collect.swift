@@ -3,7 +3,7 @@ import GroveModel
 /// Collecting what one value's `encode(to:)` writes: its leaves encoded, and what may hold models set aside until it is
 /// known where they stand.
 ///
-/// The order of a tree is the order of its records, not of declarations (NRM-06), so nothing that may be a node is
+/// The order of a tree is the order of its records, not of declarations (NRM-06). So nothing that may be a node is
 /// encoded before the fields around it are sorted.
 extension EncodingSession {
     /// Levels that a caller's own stack carries: their frames are several times those of generated code.

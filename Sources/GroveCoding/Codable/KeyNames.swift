@@ -3,8 +3,8 @@ import Synchronization
 
 /// The names that keys of one `CodingKey` type were seen to have when values of one type were coded.
 ///
-/// Only a short cut: what a key is called is asked of the key at every use, and a name that is not in the table is
-/// looked for in the record itself. So a type may ask for its keys in any order, again, or not at all.
+/// Only a short cut: the key is asked for its name at every use, and a name that is not in the table is looked for in the
+/// record itself. So a type may ask for its keys in any order, again, or not at all.
 final class KeyNames: Sendable {
     /// The address of the newest table, 0 for none: a pointer is not `Sendable`.
     private let current = Atomic<UInt>(0)

@@ -1,7 +1,7 @@
 /// The fields of one value of a record.
 ///
-/// A field that is null reads as `nil` if it may, and one that is absent does so only if the record's own writer
-/// left it out: what another projection lacks is a miss.
+/// A field that is null reads as `nil` if it may. One that is absent does so only if the record's own writer left it
+/// out: a field that another projection lacks is a miss.
 struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: RecordDecoder
 
