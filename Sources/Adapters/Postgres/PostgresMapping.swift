@@ -26,7 +26,7 @@
             (self.select, self.models, self.statement) = (select, models, statement)
         }
 
-        /// What follows `prefix` in those of `identifiers` that begin with it, as a SQL list for `IN`: `('17', '18')`.
+        /// A SQL list for `IN`, such as `('17', '18')`: those of `identifiers` that begin with `prefix`, without it.
         ///
         /// If there is none, the list is `(NULL)`, which selects nothing.
         public static func keys(_ prefix: String, in identifiers: [ModelIdentifier]) -> String {

@@ -1,5 +1,5 @@
-// What the macro cannot see of a field's type, the compiler is asked once for each field, in code that stands at the
-// field's line and is never called.
+// The macro cannot see all of a field's type. So the compiler is asked about it, once for each field, in code at the
+// field's line that is never called.
 extension _CacheableSupport {
     /// A type has the coding or the equality that is asked for.
     public struct Has {}
