@@ -2,7 +2,7 @@ import GroveCoding
 import GroveModel
 import GrovePlatform
 
-/// Keeping the budget: all of it on ``writer``, but for the beginning.
+/// The keeping of the budget: all of it is on ``writer``, but for the beginning.
 extension CacheCore {
     /// The store, if it keeps within a budget.
     private var budgetedStore: (any BudgetedStore)? { state.withLock { $0.life.currentStore?.budgeted } }
@@ -55,25 +55,25 @@ extension CacheCore {
         }
     }
 
-    /// Runs `commit`, which writes `load`, once there is room for it; if it finds none all the same, some more goes.
+    /// Runs `commit`, which writes `load`, once there is room for it; if the store is full all the same, more records go.
     func makingRoom<Value>(
         for load: WriteLoad, _ evictor: Evictor, _ commit: () throws(CacheError) -> Value
     ) throws(CacheError) -> Value {
-        // Before a large write goes what goes beside a small one: its transaction becomes no larger, and what goes does not stand beside it
-        // in the store's files.
+        // Records go before a large write, not inside it as with a small one: its transaction becomes no larger, and the store's files do
+        // not hold them beside it.
         if isLarge(load) {
             try makeRoom(ofPayload: load.bytes / load.entries * (load.entries - load.replaced), evictor)
         }
         var failure: CacheError?
         for attempt in 0..<5 {
-            // The store may be fragmented, or a view may hold what was freed: half of the payload is the most to give.
+            // The store may be fragmented, or a view may hold the freed pages: half of the payload is the most to give.
             try makeRoom(for: load, giving: evictor.capacity / (attempt == 0 ? 2 : 4), evictor)
             do throws(CacheError) {
                 return try commit()
             } catch {
                 guard error.code == .full, waitsForViews else { throw error }
                 failure = error
-                // Views end soon, and let go of what they hold: most often that is all it takes.
+                // Views end soon, and let go of their pages: most often that is all it takes.
                 usleep(UInt32(20_000 * (attempt + 1)))
                 _ = try freePayload(evictor.capacity / (128 >> min(2 * attempt, 4)), largest: evictor.capacity / 4)
             }
@@ -81,7 +81,7 @@ extension CacheCore {
         throw failure ?? Evictor.overBudget(load.bytes)
     }
 
-    /// Whether a write has more records than what goes beside a small one, or is a group of its own.
+    /// Whether a write has more records than may be evicted in its transaction, or more bytes than a group.
     private func isLarge(_ load: WriteLoad) -> Bool { load.entries > load.evictions || load.bytes > groupBytes }
 
     /// Evicts until `bytes` more of payload fit.
@@ -101,7 +101,7 @@ extension CacheCore {
             guard waitsForViews else {
                 throw CacheError(.full, "The store has no room for the write within its budget.")
             }
-            // At the end not only what is small: a small list would go for the last few bytes.
+            // At the end not only small records may go: otherwise a small list would go for the last few bytes.
             let freed = try freePayload(
                 max(evictor.capacity / 512, min(load.bytes, evictor.capacity / 8)),
                 largest: max(left, evictor.capacity / 64))
@@ -110,7 +110,7 @@ extension CacheCore {
         }
     }
 
-    /// How many of the `entries` records that `group` writes are not stored yet, as some of them tell.
+    /// About the number of the `entries` records in `group` that are not stored yet, from a sample of them.
     private func newEntries(of group: [PendingWrite], _ entries: Int) -> Int {
         guard let store = state.withLock({ $0.life.currentStore }), let view = try? store.engine.view() else {
             return 0
@@ -129,11 +129,11 @@ extension CacheCore {
                 index += step
             }
         }
-        // Rounded down: a record that replaces another one may cost the engine more.
+        // Rounded down: a record that replaces another may cost the engine more.
         return looks == 0 ? 0 : min(position, entries) * absent / looks * 15 / 16
     }
 
-    /// Evicts about `bytes` of payload in transactions of their own, no record of more than `largest`; returns how much went.
+    /// Evicts about `bytes` of payload in transactions of their own, no record of more than `largest`; returns the bytes that went.
     func freePayload(_ bytes: Int, largest: Int = .max) throws(CacheError) -> Int {
         var freed = 0
         while freed < bytes {
@@ -156,7 +156,7 @@ extension CacheCore {
                     step = before - commit.payload
                 }
             } catch {
-                // There is no room even for a removal: the caller decides what that means.
+                // There is no room even for a removal: the caller decides whether that is an error.
                 guard error.code == .full || error.code == .overBudget else { throw error }
                 break
             }
@@ -172,25 +172,25 @@ extension CacheCore {
 
     // MARK: Touches
 
-    /// Takes in what was read since it was last taken.
+    /// Takes in the reads since the last call.
     func absorbTouches() {
         evictor?.touch(readers.takeTouches())
     }
 
     // MARK: Saving
 
-    /// Saves what was asked for once most of it has changed.
+    /// Saves the touches once most of them have changed.
     func saveAtQuietMoment() {
         if evictor?.isWorthSaving == true { saveTouches() }
     }
 
-    /// Saves what was asked for: what is lost with it are hits, never a record.
+    /// Saves the touches: if they are lost, hits are lost, never a record.
     func saveTouches() {
         absorbTouches()
         if let directory = source.directory, source.isPersistent { evictor?.save(in: directory) }
     }
 
-    /// Forgets what was asked for with what it was about.
+    /// Forgets the touches, as their records are gone.
     func wipeBudget() {
         evictor?.removeAll()
         if let directory = source.directory { Evictor.removeSaved(in: directory) }
@@ -199,9 +199,9 @@ extension CacheCore {
 
 /// The payload that fits.
 struct PayloadLimit {
-    /// Payload above it goes at once.
+    /// The bytes above which records go at once.
     var hard: Int
-    /// Payload above it goes little by little: the limit that the engine can tell from its own overhead.
+    /// The bytes above which records go little by little: the engine's estimate from its own overhead.
     var soft: Int
 
     static let none = PayloadLimit(hard: .max, soft: .max)

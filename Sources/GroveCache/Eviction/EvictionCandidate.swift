@@ -1,34 +1,34 @@
 import GroveModel
 
-/// A record that a look has found: what is needed to evict it.
+/// A record that a look has found, with all that is needed to evict it.
 struct EvictionCandidate {
     let key: [UInt8]
     let hash: UInt64
-    /// When it was written, in the time of ``WriteClock``; `nil` for longer ago than is known.
+    /// The time at which it was written, as ``WriteClock`` counts it; `nil` for longer ago than is known.
     let written: UInt64?
-    /// The greater, the sooner it goes.
+    /// The score by which it goes: the greater, the sooner.
     let score: Double
     /// The bytes that go with it.
     var weight = 0
 }
 
-/// The records that may go, and that a follower shows: they go last.
+/// The candidates that a follower shows: they go last.
 struct ShownCandidates {
-    /// A part of a list goes after models: without it nothing can be told of its elements, nor can it be edited.
+    /// The factor by which a part of a list goes after models: without it the list's elements are unknown, and it cannot be edited.
     private static let listFactor = 1e-6
-    /// If nothing else may go, there is a search once so few are left.
+    /// The number of known candidates at which there is a search again, if nothing else may go.
     private static let few = 16
 
     private var candidates: [EvictionCandidate] = []
     private var hashes: Set<UInt64> = []
-    /// Whether the last search found nothing else.
+    /// Whether the last search found no candidate but shown ones.
     private var isAll = false
     /// The least value of a known candidate that goes without a search.
     private var enough = 0.0
 
     var isEmpty: Bool { candidates.isEmpty }
 
-    /// Whether it is known already, by the hash of its key.
+    /// Whether the record whose key has the hash `hash` is known already.
     func contains(_ hash: UInt64) -> Bool { hashes.contains(hash) }
 
     mutating func add(_ candidate: EvictionCandidate) {
@@ -36,9 +36,9 @@ struct ShownCandidates {
         hashes.insert(candidate.hash)
     }
 
-    /// The candidate that goes without another search; `nil` if there must be one.
+    /// The candidate that goes without a search, if the last search found nothing else.
     ///
-    /// The last search must have found nothing else, and the value must be at least half of the first one's after it.
+    /// Its value must be at least half of the value of the candidate that went after that search.
     mutating func takeKnown(now: UInt64) -> EvictionCandidate? {
         guard isAll, candidates.count > ShownCandidates.few, let place = worst(now: now),
             value(of: candidates[place], now: now) >= enough
@@ -60,7 +60,7 @@ struct ShownCandidates {
 
     /// The value of letting a candidate go: the older and larger, the more, so that little is missed for the bytes.
     ///
-    /// A record that is shown is in memory and is not read again: how often it was hit says nothing.
+    /// A shown model is in memory and is not read again: its hits say nothing.
     private func value(of candidate: EvictionCandidate, now: UInt64) -> Double {
         let isNode = candidate.key[0] == Namespace.node
         let age = Double(now &- min(candidate.written ?? 0, now))
@@ -74,11 +74,11 @@ struct ShownCandidates {
         return candidate
     }
 
-    /// Notes that something else was found.
+    /// Notes that a search found a candidate that no follower shows.
     mutating func foundOther() { isAll = false }
 }
 
-/// The part of a record that a look reads, without its checksum: a damaged number only means that another record is evicted.
+/// The fields of a record that a look reads, without checking its checksum: a damaged one only makes another record go.
 struct RecordGlance {
     let flags: RecordHeader.Flags
     let sequence: CallNumber

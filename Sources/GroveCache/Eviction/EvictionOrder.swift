@@ -1,7 +1,7 @@
-/// The order in which records go, and what it is learned from: touches, and two small caches that say which order does better at present.
+/// The order in which records go, learned from touches and from two small caches that say which kind does better at present.
 ///
 /// It knows hashes of keys and weights in bytes, and nothing of stores. Docs/Guides/Eviction.md says how it works, and
-/// Docs/Internals/Measurements.md what was measured.
+/// Docs/Internals/Measurements.md has the measurements.
 package struct EvictionOrder: Sendable {
     /// The keys in each of the small caches.
     private static let sampledKeys = 512.0
@@ -15,7 +15,7 @@ package struct EvictionOrder: Sendable {
     private var hits = [0.0, 0.0]
     private var rate: UInt64
     private var keep: Double
-    /// How many records fit, about, as of when the small caches were made.
+    /// About the number of records that fit, as of the making of the small caches.
     private(set) var records: Int
 
     /// Makes an order for `capacity` bytes, which are about `records` records.
@@ -31,7 +31,7 @@ package struct EvictionOrder: Sendable {
         keep = 1 - 1 / (EvictionOrder.window * min(Double(self.records), EvictionOrder.sampledKeys))
     }
 
-    /// Says that `capacity` bytes fit from now on, about `records` records: nothing else changes if that is much like before.
+    /// Says that `capacity` bytes fit from now on, about `records` records; nothing changes if that is much like before.
     package mutating func resize(_ capacity: Int, records: Int, now: UInt64) {
         let ratio = Double(max(records, 1)) / Double(self.records)
         guard
@@ -43,7 +43,7 @@ package struct EvictionOrder: Sendable {
         main.restore(former.seen, former.kind, trialShare: former.trialShare, now: now)
     }
 
-    /// Notes that a record was hit, of about `weight` bytes; returns by how much the time advances for it.
+    /// Notes that a record of about `weight` bytes was hit; returns the time by which the clock advances for it.
     package mutating func hit(_ hash: UInt64, weight: Int, now: UInt64) -> Int {
         request(hash, weight: weight, counts: true)
         return main.hit(hash, weight: weight, now: now)
@@ -64,7 +64,7 @@ package struct EvictionOrder: Sendable {
         main.went(hash, written: written, now: now)
     }
 
-    /// How soon a record goes; see ``TouchOrder/score(_:written:now:)``.
+    /// The score of a record; see ``TouchOrder/score(_:written:now:)``.
     package func score(_ hash: UInt64, written: UInt64?, now: UInt64) -> Double {
         main.score(hash, written: written, now: now)
     }
@@ -72,7 +72,7 @@ package struct EvictionOrder: Sendable {
     /// Takes in a score that was seen; returns whether it is among the worst of those that were seen lately.
     package mutating func goes(_ score: Double) -> Bool { main.goes(score) }
 
-    /// Bytes allocated for what is remembered of touches.
+    /// The bytes allocated for the memory of touches.
     package var byteCount: Int { main.seen.byteCount }
 
     private mutating func request(_ hash: UInt64, weight: Int, counts: Bool) {

@@ -2,16 +2,16 @@ import GroveModel
 
 /// A store that has more than its budget when it is opened.
 extension Evictor {
-    /// How many records go in one transaction at most.
+    /// The most records that go in one transaction.
     private static let evictionsAtOnce = 1_024
-    /// How often less is kept, if the files still have too much.
+    /// The most attempts, each of which keeps less if the files still have too much.
     private static let shrinkAttempts = 6
 
-    /// Evicts what is more than the store's share of `bytes`, and has the files made smaller.
+    /// Evicts records until the rest fits the store's share of `bytes`, and has the files made smaller.
     ///
     /// If the process is killed meanwhile, the store has lost some of the records that were to be evicted.
     ///
-    /// - Returns: whether the store is within its budget now; its content is what is left either way.
+    /// - Returns: whether the store is within its budget now; its content is the rest either way.
     func shrink(
         _ opened: inout StoreSource.Opened, _ source: StoreSource, to bytes: Int
     ) throws(CacheError) -> Bool {
@@ -41,13 +41,13 @@ extension Evictor {
             }
             return false
         } catch {
-            // A damaged store is emptied as well, rather than kept from opening.
+            // A damaged store is emptied too, rather than kept from opening.
             guard error.code == .overBudget || error.code == .full || error.code == .corrupted else { throw error }
             return false
         }
     }
 
-    /// Evicts in as many transactions as it takes, until what is stored has `limit` bytes or nothing more may go.
+    /// Evicts in as many transactions as it takes, until the records have `limit` bytes or none may go any more.
     private func thinOut(_ store: any BudgetedStore, downTo limit: Int, session: SessionID) throws(CacheError) {
         var payload = Int.max
         var isDone = false

@@ -1,11 +1,11 @@
 import GroveModel
 
-/// The evictor and the directory of its store: what it is told when that opens, and what it leaves there.
+/// The evictor and its store: the budget that the store is told when it opens, and the file that the evictor saves in its directory.
 extension Evictor {
-    /// Beside the store's own files; engines leave names that begin so alone.
+    /// The name of the file that is saved beside the store's own; engines leave names that begin like it alone.
     static let fileName = "grove-eviction"
 
-    /// The part of the budget that is kept for what is saved.
+    /// The part of the budget that is kept for the saved file.
     private var reserve: Int { (budget.bytes ?? 0) / 21 }
 
     /// The budget that ``begin(_:_:)`` is going to tell the store, unless something is set aside before.
@@ -18,14 +18,14 @@ extension Evictor {
     /// whether there is room for the latter.
     private func left(of bytes: Int, _ least: Int, _ aside: Int) -> (bytes: Int, isAsideKept: Bool) {
         let isAsideKept = aside <= min(bytes / 8, bytes - least)
-        // Beside what is saved: the file of the generation and the mark for backups, a page each.
+        // Beside the saved file: the file of the generation and the mark for backups, a page each.
         let own = reserve + 2 * 4_096
         return (bytes - own - (isAsideKept ? aside : 0), isAsideKept)
     }
 
     /// Tells a store that was just opened its budget.
     ///
-    /// A store that has more than its budget already is made smaller, or emptied of all but what is kept if that fails: a cache may
+    /// A store that has more than its budget already is made smaller. If that fails, it is emptied of all but ``KeptRecords``: a cache may
     /// forget.
     func begin(_ opened: inout StoreSource.Opened, _ source: StoreSource) throws(CacheError) {
         let directory = source.isPersistent ? source.directory : nil
@@ -38,7 +38,7 @@ extension Evictor {
         }
         do throws(CacheError) {
             begin(capacity: try capacity(of: opened.store, within: left), saved: directory)
-            // Eviction goes by the time of writing then.
+            // Without the file, eviction goes by the time of writing.
             if let directory, StoreDirectory.length(of: Evictor.fileName, in: directory) ?? 0 > reserve {
                 Evictor.removeSaved(in: directory)
             }
@@ -74,7 +74,7 @@ extension Evictor {
         opened.file = replaced.file
     }
 
-    /// Saves what is known in `directory`, if that has room for it.
+    /// Saves the touches in `directory`, if the budget has room for them.
     func save(in directory: String) {
         guard let bytes = save() else { return }
         saved.changesSince = 0
@@ -85,7 +85,7 @@ extension Evictor {
     /// The bytes that were saved in `directory`.
     static func readSaved(in directory: String) -> [UInt8]? { StoreDirectory.read(fileName, in: directory) }
 
-    /// Removes the bytes that were saved in `directory`.
+    /// Removes the file that was saved in `directory`.
     static func removeSaved(in directory: String) { StoreDirectory.remove(fileName, in: directory) }
 }
 

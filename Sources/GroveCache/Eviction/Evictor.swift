@@ -1,16 +1,16 @@
 import GroveCoding
 import GroveModel
 
-/// The knowledge that a cache with a budget has beside its store: what was asked for lately, where it looks next, and what must stay.
+/// The memory of a cache with a budget: the records asked for lately, the places to look at next, and the pins.
 ///
-/// Nothing is kept for each record, and nothing is loaded: hands sweep the store's own order, look at some records, and take the worst of
-/// them. All of it may be lost at any time: then records go by the time at which they were written.
+/// Nothing is kept for each record, and no list of records is loaded: hands sweep the store's own order, look at some records, and take
+/// the worst of them. The memory may be lost at any time: then records go by the time at which they were written.
 ///
-/// It belongs to the writer. If a transaction fails, only its changes to the pins and the counters are undone: the others decide which
-/// records go, and nothing else.
+/// It belongs to the writer. If a transaction fails, only the pins and the counters are taken back: the rest only decides which record
+/// goes.
 // SAFETY: everything but `budget` is used on the cache's writer queue alone, which runs one block at a time.
 final class Evictor: @unchecked Sendable {
-    /// The bytes that a record is taken to have if nothing is stored yet.
+    /// The bytes that a record is taken to have if almost nothing is stored yet.
     private static let usualRecord = 256
 
     let budget: CacheBudget
@@ -18,25 +18,25 @@ final class Evictor: @unchecked Sendable {
     private(set) var capacity = Int.max
     /// The order in which records go.
     @safe @exclusivity(unchecked) var order = EvictionOrder(capacity: 1, records: 1)
-    /// The places at which to look.
+    /// The places to look at.
     @safe @exclusivity(unchecked) var hands = Hands()
     /// The counters of committed transactions, and the same with the transaction that is under way.
     @safe @exclusivity(unchecked) private var counted = (committed: EvictionCounters(), now: EvictionCounters())
     /// The records that must stay.
     @safe @exclusivity(unchecked) var pins: PinTable
-    /// Hashes of keys that are not to go now.
+    /// The hashes of keys that are not to go now.
     @safe @exclusivity(unchecked) var spared: Set<UInt64> = []
-    /// The store's state when this process saw it last, and how often it was then another one: another process had written, or the
-    /// store was opened.
+    /// The store's state when this process saw it last, and the number of times that it was another one since, or that the store was
+    /// opened.
     private var seen: (last: StoreState?, foreignCommits: Int) = (nil, 0)
-    /// The bytes by which the time has advanced for hits since the store's own record was written.
+    /// The time by which hits have advanced the clock since the store's own record was written.
     @safe @exclusivity(unchecked) private(set) var hitTime = 0
     /// The mean size of a record, and the share of expired ones among those that were looked at lately.
     @safe @exclusivity(unchecked) private var records: (mean: Int, expired: Float)
-    /// Whether the order is one for what is stored.
+    /// Whether the order was made for the store as it is.
     private var isPrepared = false
-    /// The directory in which an earlier process may have saved what it knew, until that is looked for; and the touches and evictions
-    /// since this process saved.
+    /// The directory in which an earlier process may have saved a file, until it is looked for, and the number of changes since this
+    /// process saved one.
     @safe @exclusivity(unchecked) var saved: (in: String?, changesSince: Int) = (nil, 0)
 
     init(_ budget: CacheBudget, _ handles: OpenHandles = OpenHandles()) {
@@ -45,7 +45,7 @@ final class Evictor: @unchecked Sendable {
         records = (Evictor.usualRecord, budget.expiresAfter == nil ? 0 : 1)
     }
 
-    /// How often another process had written, or the store was opened.
+    /// The number of times that another process had written, or that the store was opened.
     var foreignCommits: Int { seen.foreignCommits }
 
     /// The mean size of a record.
@@ -57,9 +57,9 @@ final class Evictor: @unchecked Sendable {
     /// The account as this process committed it last.
     var account: StoreState.Account? { seen.last?.account }
 
-    /// Sets how much payload fits.
+    /// Sets the payload that fits.
     ///
-    /// - Parameter saved: where an earlier process may have saved what it knew, which is taken up before the first write.
+    /// - Parameter saved: the directory in which an earlier process may have saved a file, which is read before the first write.
     func begin(capacity: Int, saved directory: String?) {
         self.capacity = capacity
         (saved.in, seen.last, isPrepared) = (directory, nil, false)
@@ -70,7 +70,7 @@ final class Evictor: @unchecked Sendable {
         )
     }
 
-    /// Begins a transaction on a store that says `stored` of itself.
+    /// Begins a transaction on a store whose state is `stored`.
     func begin(at stored: StoreState) {
         if seen.last != stored {
             pins.distrust()
@@ -84,7 +84,7 @@ final class Evictor: @unchecked Sendable {
         let now = stored.clock.now &+ UInt64(hitTime)
         guard !isPrepared else { return order.resize(fitting, records: records, now: now) }
         isPrepared = true
-        // Eight bytes for each record that fits: what is saved takes no more than a twenty-first part of the budget.
+        // Eight bytes for each record that fits: the saved file takes no more than a twenty-first part of the budget.
         order = EvictionOrder(capacity: fitting, records: records)
         hands = Hands()
         restore(now: now)
@@ -113,7 +113,7 @@ final class Evictor: @unchecked Sendable {
 
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(key, seed: 0) }
 
-    // MARK: What happens to records
+    // MARK: Touches and writes
 
     /// Notes reads, in order.
     func touch(_ hashes: ContiguousArray<UInt64>) {
@@ -124,7 +124,7 @@ final class Evictor: @unchecked Sendable {
 
     /// Notes that a record of `weight` bytes is stored under the key whose hash is `hash`.
     ///
-    /// - Parameter number: that of the call.
+    /// - Parameter number: the number of the call.
     func keep(_ hash: UInt64, weight: Int, number: CallNumber, isNew: Bool, now: UInt64) {
         counted.now.writtenBytes += weight
         saved.changesSince += 1
@@ -132,14 +132,14 @@ final class Evictor: @unchecked Sendable {
         order.stored(hash, weight: weight, isNew: isNew, now: now)
     }
 
-    // MARK: Who goes
+    // MARK: Eviction
 
     /// Notes whether a record that was looked at is expired, if the budget says when that is.
     func noteLook(foundExpired isExpired: Bool) {
         records.expired += ((isExpired ? 1 : 0) - records.expired) / 256
     }
 
-    /// Whether so many are expired that they are worth a search.
+    /// Whether so many records are expired that they are worth a search.
     var findsExpired: Bool { records.expired > 1 / 128 }
 
     /// Notes that a record was evicted, of `bytes` bytes with its key.
@@ -158,14 +158,14 @@ final class Evictor: @unchecked Sendable {
         CacheError(.overBudget, "The write needs \(bytes) bytes and the budget has no room for so many.")
     }
 
-    // MARK: What is saved
+    // MARK: Saving
 
     /// Whether so much has changed that it should be saved.
     var isWorthSaving: Bool { isPrepared && saved.changesSince > max(2 * order.records, 1_000) }
 
     private static let savedVersion: UInt64 = 2
 
-    /// The evictor's knowledge as bytes; `nil` if it has none.
+    /// The order and the hands, as bytes; `nil` if no order was made yet.
     func save() -> [UInt8]? {
         guard isPrepared else { return nil }
         let (main, slots) = (order.main, order.main.seen.slots)
@@ -185,7 +185,7 @@ final class Evictor: @unchecked Sendable {
         return unsafe Array(out.bytes)
     }
 
-    /// Takes up what an earlier process saved, once.
+    /// Takes up the file that an earlier process saved, once.
     private func restore(now: UInt64) {
         guard let directory = saved.in else { return }
         saved.in = nil
@@ -215,7 +215,7 @@ final class Evictor: @unchecked Sendable {
     }
 }
 
-/// The counters of eviction so far.
+/// The counts of evictions and of bytes so far.
 struct EvictionCounters {
     var evictions = 0
     var evictedBytes = 0

@@ -2,32 +2,32 @@ import GroveModel
 
 /// Places in a store's own order from which records are looked at, some in a row each.
 ///
-/// They lie at places to which records came: hands at even distances would soon all look at the same few. If all records between some
-/// hands have gone, these come to one place: then one of them stays.
+/// They are spread as the records are that came: hands at even distances would soon all look at the same few. If every record between
+/// two of them has gone, they come to one place: then one of them stays.
 struct Hands {
-    /// How many there are at the most.
+    /// The most hands.
     private static let most = 256
-    /// How many records one looks at in a row.
+    /// The number of records that a hand looks at in a row.
     private static let run = 16
-    /// The number of hands that move to a new record while as many records come as there are.
+    /// The number of hands, on average, that move to a record that came while as many come as there are.
     private static let moving = most / 4
 
     private(set) var cursors: [SweepCursor?] = [nil]
-    /// The same, to find one.
+    /// The places of all hands, to find one.
     private var places: Set<SweepCursor?> = [nil]
     private var turn = 0
-    /// For how many records the hand whose turn it is goes on.
+    /// The number of records for which the hand whose turn it is goes on.
     private var left = 0
-    /// SplitMix64 (Steele, Lea and Flood 2014): the system's numbers cost a call of the system each, and there is one for each record that
-    /// is stored.
+    /// The state of SplitMix64 (Steele, Lea and Flood 2014): each of the system's numbers costs a system call, and each record that is
+    /// stored takes a number.
     private var state = UInt64.random(in: .min ... .max)
 
-    /// Adds one at `cursor`, if there are not too many.
+    /// Adds a hand at `cursor`, if there are not too many.
     mutating func add(_ cursor: SweepCursor) {
         if cursors.count < Hands.most, places.insert(cursor).inserted { cursors.append(cursor) }
     }
 
-    /// Moves one, now and then, to a record that came, of whose kind there are `entries`.
+    /// Moves a hand, now and then, to a record that came; there are `entries` records.
     mutating func move(
         entries: Int, to cursor: () throws(CacheError) -> SweepCursor?
     ) throws(CacheError) {
@@ -42,7 +42,7 @@ struct Hands {
         }
     }
 
-    /// The place at which to look next, and the most records to look at.
+    /// The place to look at next, and the most records to look at.
     mutating func next() -> (cursor: SweepCursor?, limit: Int) {
         if left <= 0 { (turn, left) = (random(below: cursors.count), Hands.run) }
         return (cursors[turn], left)
@@ -50,7 +50,7 @@ struct Hands {
 
     /// Says that the look went on to `cursor`, over `count` records; at the end another hand goes on.
     ///
-    /// - Returns: false if another hand is there, which has seen the same records: this one goes.
+    /// - Returns: false if another hand is at `cursor`: this one goes.
     mutating func advance(to cursor: SweepCursor?, over count: Int) -> Bool {
         places.remove(cursors[turn])
         guard places.insert(cursor).inserted else {

@@ -2,12 +2,12 @@ import GroveModel
 
 /// The records that must not be evicted: the roots that handles retain, and a mark on everything that is reachable from them.
 ///
-/// A mark is the hash of a store's key and the bytes of the record under it. If there is no record, the bytes are 0, and
-/// one that comes is held as soon as it is written. Eviction passes over marked records.
+/// A mark is the hash of a store's key and the bytes of its record. These are 0 if none is stored: then a record is held
+/// as soon as it is written. Marked records are passed over.
 ///
-/// Marks follow writes: they come when a root is retained, and when something that is marked is written and names more.
-/// A record that is let go of keeps its mark until something must be evicted and enough marks may be idle. Then all are
-/// made again from the roots (Dijkstra's marking, without a heap to move).
+/// Marks follow writes: they come when a root is retained, and when a marked record is written and names more.
+/// A record that is let go of keeps its mark until a record must be evicted and enough marks may be idle. Then all marks
+/// are made again from the roots (Dijkstra's marking, without a heap to move).
 struct PinTable {
     private struct Mark {
         var bytes: UInt32 = 0
@@ -17,33 +17,33 @@ struct PinTable {
 
     /// The ways in which the marks may be wrong.
     struct Doubts {
-        /// Whether something that is reachable may have no mark: another process wrote, or what did not fit may fit now.
+        /// Whether a reachable record may have no mark: another process wrote, or a record that did not fit may fit now.
         var isStale = false
-        /// Whether something that is reachable has no mark, because it did not fit.
+        /// Whether a reachable record has no mark, because it did not fit.
         var isIncomplete = false
-        /// Whether marks are those of a transaction that was given up: they are made again in the next one.
+        /// Whether marks may be those of a transaction that was given up: they are made again in the next one.
         var isWrong = false
     }
 
-    /// The handles that are open: a root that another one retains is not held.
+    /// The open handles: a closed one can retain nothing.
     let handles: OpenHandles
-    /// The most that may be marked.
+    /// The most bytes and records that may be marked.
     var limit = (bytes: Int.max, count: Int.max)
-    /// How often each handle retains each root, by the store's key: of a node, or of a collection.
+    /// The number of times that each handle retains each root, by the store's key of a node or of a collection.
     private(set) var roots: [[UInt8]: [HandleID: Int]] = [:]
     /// The roots that this transaction has changed, as they were before.
     private var undo: [(root: [UInt8], handles: [HandleID: Int]?)] = []
     private var marks: [UInt64: Mark] = [:]
-    /// How many references were let go of since the marks were made, each of which may leave marks idle.
+    /// The number of references that were let go of since the marks were made, each of which may leave marks idle.
     private var lost = 0
     private(set) var doubts = Doubts()
-    /// Whether this transaction has changed any.
+    /// Whether this transaction has changed marks.
     private var hasChanged = false
-    /// How many records lost their marks because they did not fit, and of how many of them the observer was told.
+    /// The number of records that lost their marks because they did not fit, and the number of which the observer was told.
     private(set) var released = (count: 0, told: 0)
-    /// The records that are marked and stored, and what they take.
+    /// The number of records that are marked and stored, and their bytes.
     private var held = (count: 0, bytes: 0)
-    /// The same as of the last commit.
+    /// The marked and stored records as of the last commit, and whether every reachable record was marked.
     private(set) var committed = (count: 0, bytes: 0, isComplete: true)
 
     init(_ handles: OpenHandles) { self.handles = handles }
@@ -53,10 +53,10 @@ struct PinTable {
 
     // MARK: Roots
 
-    /// Whether nothing is retained, or was so lately.
+    /// Whether no root is retained, and no mark of a former one is left.
     var isEmpty: Bool { marks.isEmpty && roots.isEmpty }
 
-    /// Counts a pin of `handle` on `root` more or less; returns whether `root` is retained since, and was not before.
+    /// Changes the count of pins of `handle` on `root` by `step`; returns whether `root` is retained now, and was not before.
     mutating func change(_ root: [UInt8], of handle: HandleID, by step: Int) -> Bool {
         let before = roots[root]
         undo.append((root, before))
@@ -85,10 +85,10 @@ struct PinTable {
         committed = (count, bytes, !doubts.isIncomplete)
     }
 
-    /// Takes back what the transaction, which failed, did to the roots.
+    /// Takes back the changes of the transaction, which failed, to the roots.
     mutating func rollBack() {
         while let last = undo.popLast() { roots[last.root] = last.handles }
-        // Marks may be those of what was given up.
+        // Marks may be those of the transaction that was given up.
         doubts.isWrong = hasChanged
     }
 
@@ -101,7 +101,7 @@ struct PinTable {
 
     // MARK: Marks
 
-    /// Whether what is under the key whose hash is `hash` must stay.
+    /// Whether the record under the key whose hash is `hash` must stay.
     func isMarked(_ hash: UInt64) -> Bool { !marks.isEmpty && marks[hash] != nil }
 
     /// Marks a key; returns whether it was not marked.
@@ -112,7 +112,7 @@ struct PinTable {
         return true
     }
 
-    /// Notes what a marked record takes, 0 for none, and the number of the call that wrote it.
+    /// Notes the bytes of a marked record, 0 for none, and the number of the call that wrote it.
     mutating func note(_ hash: UInt64, bytes new: Int, number: CallNumber) {
         guard !marks.isEmpty, let old = marks[hash]?.bytes else { return }
         hasChanged = true
@@ -122,10 +122,10 @@ struct PinTable {
         held.count += (size > 0 ? 1 : 0) - (old > 0 ? 1 : 0)
     }
 
-    /// Whether more is marked than may be.
+    /// Whether the marked records are over the limit.
     var isOver: Bool { bytes > limit.bytes || count > limit.count }
 
-    /// Takes away the marks of what was written longest ago, so that an eighth of what may be marked is free.
+    /// Takes away the marks of the records that were written longest ago, so that an eighth of the limit is free.
     mutating func releaseOldest() { release(downTo: limit.bytes - limit.bytes / 8, limit.count - limit.count / 8) }
 
     /// Takes away the older half of the marks, as nothing else may go; false if there are none.
@@ -146,7 +146,7 @@ struct PinTable {
         (doubts.isIncomplete, hasChanged) = (true, true)
     }
 
-    /// How many records lost their marks since it was asked last.
+    /// The number of records that lost their marks since the last call of this.
     mutating func takeReleased() -> Int {
         defer { released.told = released.count }
         return released.count - released.told
@@ -160,20 +160,20 @@ struct PinTable {
         hasChanged = true
     }
 
-    /// Notes that something reachable may have no mark.
+    /// Notes that a reachable record may have no mark.
     mutating func distrust() { doubts.isStale = !roots.isEmpty }
 
     private mutating func letGoOfRoot() {
         lost += max(marks.count, 1)
-        // Records that did not fit may fit now.
+        // A record that did not fit may fit now.
         if doubts.isIncomplete { distrust() }
     }
 
     /// Whether nothing has been let go of since the marks were made.
     var isExact: Bool { lost == 0 && !doubts.isStale }
 
-    /// Whether the marks must be made again before something is evicted: one may be missing, or so many may be idle that
-    /// making them again costs little.
+    /// Whether the marks must be made again before a record is evicted: one may be missing, or more than an eighth of them
+    /// may be idle.
     var mustMark: Bool { doubts.isStale || lost > marks.count / 8 }
 
     /// Takes all marks away.
@@ -189,11 +189,11 @@ struct PinTable {
     }
 }
 
-/// One call that retains something or lets go of it.
+/// One call that retains a root or lets go of it.
 struct PinChange: Sendable {
-    /// The store's key of what is retained: a node's, or a collection's.
+    /// The store's key of the node or the collection that is retained.
     let root: [UInt8]
     let isRetaining: Bool
-    /// The handle that calls.
+    /// The handle whose call it is.
     let handle: HandleID
 }

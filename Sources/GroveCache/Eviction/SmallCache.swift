@@ -1,4 +1,4 @@
-/// A cache in miniature, of some sampled keys: it shows how one order does while another is in charge.
+/// A cache in miniature, of some sampled keys: it tells how an order does while another is in charge.
 struct SmallCache: Sendable {
     private struct Entry {
         let hash: UInt64
@@ -19,7 +19,7 @@ struct SmallCache: Sendable {
         order = TouchOrder(kind, capacity: capacity, slots: TouchTable.leastSlots)
     }
 
-    /// Asks for a key, which is stored if it is not there; returns whether it was.
+    /// Asks for a key, which is stored if it is missing and fits; returns whether it was there.
     mutating func access(_ hash: UInt64, weight: Int) -> Bool {
         if let place = places[hash] {
             now += UInt64(order.hit(hash, weight: entries[place].weight, now: now))

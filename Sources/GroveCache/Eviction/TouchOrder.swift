@@ -2,21 +2,21 @@
 ///
 /// Times are in bytes: see ``WriteClock``. Nothing is kept for each record.
 struct TouchOrder: Sendable {
-    /// The rule that decides which record goes first.
+    /// The rule by which records go.
     enum Kind: UInt8, Sendable {
         /// The greatest age alone.
         case recency
-        /// First records that were never hit and are older than the trial time, then the greatest age over one plus the hits.
+        /// First the records that were never hit and are older than the trial time, then the greatest age over one plus the hits.
         case trial
     }
 
-    /// The parts of a capacity between which the trial time stays.
+    /// The bounds of the trial time, as parts of a capacity.
     private static let trialRange = 0.1...0.8
-    /// The capacities for which a record that has gone is known: if it comes back it counts as hit once.
+    /// The time, in capacities, in which a record that has gone counts as hit once if it comes back.
     private static let reach = 2.0
-    /// The share of what was seen lately that goes.
+    /// The share of the scores seen lately that are among the worst.
     private static let worst = 1.0 / 16
-    /// How many looks the distribution of scores remembers.
+    /// The most scores in the distribution: beyond that its counts are halved.
     private static let memory: Float = 4_096
     /// The number that is added to a score that comes before all others.
     private static let before = 1e18
@@ -26,11 +26,11 @@ struct TouchOrder: Sendable {
     private(set) var seen: TouchTable
     /// The trial time, in bytes: a record that was never hit stays for as long.
     private(set) var trial: Double
-    /// How many of the scores that were seen lately lie in each part; see ``part(of:)``.
+    /// The number of scores that were seen lately in each part; see ``part(of:)``.
     private var scores = [Float](repeating: 0, count: 256)
     private var scoreCount: Float = 0
     private var looks = 0
-    /// The least part of which everything goes.
+    /// The least part whose scores are all among the worst.
     private var threshold = Int.max
 
     init(_ kind: Kind, capacity: Int, slots: Int) {
@@ -40,7 +40,7 @@ struct TouchOrder: Sendable {
         trial = TouchOrder.trialRange.lowerBound * self.capacity
     }
 
-    /// Goes on with what an order of another capacity has learned.
+    /// Takes over the touches, the kind and the trial time of an order of another capacity.
     ///
     /// - Parameter trialShare: its trial time as a part of its capacity.
     mutating func restore(_ other: TouchTable, _ kind: Kind, trialShare: Double, now: UInt64) {
@@ -52,20 +52,20 @@ struct TouchOrder: Sendable {
     /// The trial time as a part of the capacity.
     var trialShare: Double { trial / capacity }
 
-    /// Notes a hit; returns by how much the time advances for it.
+    /// Notes a hit; returns the time by which the clock advances for it.
     mutating func hit(_ hash: UInt64, weight: Int, now: UInt64) -> Int {
         guard let place = seen.find(hash) else {
             seen.set(hash, at: nil, last: now, hits: 1, now: now)
             return 0
         }
         let (age, hits) = (Double(seen.age(place, now: now)), seen.hits(place))
-        // A hit that plain recency would have missed: what is hit deserves more room.
+        // A hit that plain recency would have missed: records that were hit deserve more room.
         if hits > 0, age > capacity { trial = max(TouchOrder.trialRange.lowerBound * capacity, trial - Double(weight)) }
         seen.set(hash, at: place, last: now, hits: hits + 1, now: now)
         return age > capacity / 2 ? weight : 0
     }
 
-    /// Notes that a record is stored that was not there.
+    /// Notes that a record is stored that was missing.
     mutating func came(_ hash: UInt64, weight: Int, now: UInt64) {
         guard let place = seen.find(hash) else { return }
         let (age, hits) = (Double(seen.age(place, now: now)), seen.hits(place))
@@ -85,7 +85,7 @@ struct TouchOrder: Sendable {
         seen.set(hash, at: place, last: now &- min(since, now), hits: place.map { seen.hits($0) } ?? 0, now: now)
     }
 
-    /// How soon a record goes that was written at `written`: the greater the sooner.
+    /// The score of a record that was written at `written`: the greater, the sooner it goes.
     func score(_ hash: UInt64, written: UInt64?, now: UInt64) -> Double {
         var age = written.map { Double(now &- min($0, now)) } ?? .infinity
         var hits = 0
@@ -114,7 +114,7 @@ struct TouchOrder: Sendable {
             for part in scores.indices { scores[part] /= 2 }
             scoreCount /= 2
         }
-        // A few looks tell nothing.
+        // Nothing follows from a few looks.
         guard scoreCount >= 128 else { return }
         let most = scoreCount * Float(TouchOrder.worst)
         var (part, above) = (scores.count - 1, Float(0))
@@ -125,7 +125,7 @@ struct TouchOrder: Sendable {
         threshold = part + 1
     }
 
-    /// The part of the scale that a score lies in: eight for each doubling, twice.
+    /// The part of the scale that a score lies in: there are eight for each doubling, and as many again from ``before`` on.
     private func part(of score: Double) -> Int {
         let isBefore = score >= TouchOrder.before
         let age = max(isBefore ? score - TouchOrder.before : score, 0)

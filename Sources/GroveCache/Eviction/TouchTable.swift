@@ -1,27 +1,27 @@
-/// The memory of keys that were asked for, of records that are there and of records that have gone alike.
+/// The memory of keys that were asked for: of records that are stored, and of records that have gone.
 ///
-/// A slot has a tag of the key's hash, the coarse time of the last access and the number of hits, in four bytes. Eight slots are a
-/// bucket. In a full bucket the slot goes whose record would go first. Once in some two thousand looks, another key has the same tag by
-/// chance, and the slot is wrong. No answer depends on it, only which record goes.
+/// A slot has a tag of the key's hash, the coarse time of the last access and the number of hits, in four bytes; eight slots are a
+/// bucket. In a full bucket the slot goes whose record would go first. Once in some two thousand looks another key has the same tag by
+/// chance: no answer depends on it, only which record goes.
 struct TouchTable: Sendable {
     private static let bucketSlots = 8
     private static let tagBits: UInt32 = 14
     private static let timeMask: UInt32 = (1 << 15) - 1
-    /// The most that a count says.
+    /// The most hits that a slot counts.
     static let mostHits = 7
     /// The least slots: 16 KB.
     static let leastSlots = 4_096
     /// The most: 4 MB.
     static let mostSlots = 1 << 20
 
-    /// Tag, count and time, from the highest bit; 0 for none.
+    /// The tag, the count and the time of each slot, from the highest bit; 0 for none.
     private(set) var slots: ContiguousArray<UInt32>
-    /// How much time is one step of a slot's.
+    /// The bytes in one step of a slot's time.
     private(set) var unit: UInt64
     private var mask: Int
     /// The most slots, about.
     private var limit: Int
-    /// Keys that came since the table grew.
+    /// The number of keys that came since the table grew.
     private var newKeys = 0
     /// Whether nothing is remembered yet.
     private var isEmpty: Bool
@@ -36,7 +36,7 @@ struct TouchTable: Sendable {
         isEmpty = true
     }
 
-    /// Makes a table of what was saved of another; `nil` if `slots` are none of a table.
+    /// Makes a table of the saved slots of another; `nil` if `slots` are not those of a table.
     init?(slots: ContiguousArray<UInt32>, unit: UInt64) {
         guard slots.count >= TouchTable.leastSlots, slots.count <= TouchTable.mostSlots,
             slots.count & (slots.count - 1) == 0, unit > 0
@@ -65,10 +65,10 @@ struct TouchTable: Sendable {
         return nil
     }
 
-    /// How often the record of the slot at `place` was hit, at the most ``mostHits``.
+    /// The number of hits of the slot at `place`, at most ``mostHits``.
     func hits(_ place: Int) -> Int { Int(slots[place] >> 15 & 7) }
 
-    /// How long ago the last access was, at `now`.
+    /// The time from the last access to `now`.
     func age(_ place: Int, now: UInt64) -> UInt64 {
         let step = UInt32(truncatingIfNeeded: now / unit) & TouchTable.timeMask
         return UInt64((step &- slots[place]) & TouchTable.timeMask) &* unit
@@ -76,7 +76,7 @@ struct TouchTable: Sendable {
 
     /// Remembers that the key was accessed at `last`, and its record hit `hits` times.
     ///
-    /// - Parameter place: where its slot was found; `nil` if it has none.
+    /// - Parameter place: the place at which its slot was found; `nil` if it has none.
     mutating func set(_ hash: UInt64, at place: Int?, last: UInt64, hits: Int, now: UInt64) {
         let place = place ?? freePlace(hash, now: now)
         isEmpty = false
@@ -99,14 +99,14 @@ struct TouchTable: Sendable {
         return worst
     }
 
-    /// Doubles the table: which of two buckets a slot belongs to is not known any more, so that it is in both until it goes.
+    /// Doubles the table: the bit of the hash that tells a slot's two buckets apart is not stored, so that it is in both until it goes.
     private mutating func grow() {
         slots.append(contentsOf: slots)
         mask = mask << 1 | 1
         newKeys = 0
     }
 
-    /// Takes over what `other` remembers; the unit of its times stays, unless it is far from this table's own.
+    /// Takes over the slots of `other`; the unit of its times stays, unless it is far from this table's own.
     mutating func restore(_ other: TouchTable, now: UInt64) {
         let (own, limit) = (unit, limit)
         self = other

@@ -1,20 +1,21 @@
 import GroveModel
 
-/// Keeping the account and the budget inside the transaction that writes.
+/// The keeping of the account and the budget inside the transaction that writes.
 extension WriteTransaction {
-    /// How many records are looked at for one eviction, before the worst that was seen goes.
+    /// The number of records that are looked at for one eviction, before the worst of them goes.
     private static var looks: Int { 128 }
-    /// How many are looked at in search of one that may go at all.
+    /// The number of records that are looked at in search of one that may go at all.
     private static var mostLooks: Int { 1_024 }
-    /// The part of a capacity, as a divisor, within which a written node counts as shown too: a follower may not have been told yet.
+    /// The divisor of a capacity that gives the age below which a model counts as shown, once a shown one is known: a follower may not
+    /// have been told yet.
     private static let young: UInt64 = 8
-    /// How many chunks of a list go at once.
+    /// The number of chunks of a list that go at once.
     private static var chunksAtOnce: Int { 16 }
 
     /// The time as eviction knows it.
     var now: UInt64 { stored.clock.now &+ UInt64(evictor?.hitTime ?? 0) }
 
-    /// Sees to it that the account is one of what is stored.
+    /// Makes sure that there is an account, and marks pins again if the marks may be wrong.
     mutating func prepareAccount() throws(CacheError) {
         if stored.account == nil { try recount() }
         guard let evictor else { return }
@@ -33,7 +34,7 @@ extension WriteTransaction {
         written.isSomething = true
     }
 
-    /// Notes that the value under `key` had `old` bytes and has `new`, `nil` for none.
+    /// Notes that the value under `key` had `old` bytes and has `new`; `nil` stands for no value.
     mutating func account(_ key: UnsafeRawBufferPointer, old: Int?, new: Int?) throws(CacheError) {
         unsafe stored.account?.note(key, old: old, new: new)
         if let new { stored.clock.advance(key.count + new) }
@@ -57,13 +58,13 @@ extension WriteTransaction {
 
     // MARK: Evicting
 
-    /// How much more payload is stored than `limit`, or whether there are too many records.
+    /// Whether more payload is stored than `limit`, or there are too many records.
     private func isOver(_ limit: Int) -> Bool {
         guard let account = stored.account else { return false }
         return account.payloadBytes + stored.growth > limit || evictor?.hasTooMany(account) == true
     }
 
-    /// Evicts until what is stored fits, but for what the call or the transaction has written.
+    /// Evicts until the stored records fit, but none that the call or the transaction has written.
     ///
     /// - Throws: ``CacheError`` with code `overBudget` if nothing more may go.
     mutating func removeVictims(downToAll limit: Int) throws(CacheError) -> EvictedNames {
@@ -75,14 +76,14 @@ extension WriteTransaction {
         )
     }
 
-    /// Evicts until what is stored fits, as far as there is something that may go.
+    /// Evicts until the stored records fit, as far as there are any that may go.
     ///
     /// - Parameters:
     ///   - limit: the payload that fits.
-    ///   - most: how many records go at most.
-    ///   - isSoft: whether a large record that was just written rather stays.
-    ///   - largest: no record of more bytes goes.
-    /// - Returns: what went.
+    ///   - most: the most records that go.
+    ///   - isSoft: whether a large record that was just written stays rather than goes.
+    ///   - largest: the most bytes of a record that goes.
+    /// - Returns: the names of the records that went.
     mutating func removeVictims(
         downTo limit: Int, most: Int = .max, isSoft: Bool = false, largest: Int = .max
     ) throws(CacheError) -> EvictedNames {
@@ -99,7 +100,7 @@ extension WriteTransaction {
                 // Young or large records go before pinned ones.
                 (eviction.sparesYoung, eviction.largest) = (false, .max)
             } else if !evictor.pins.isExact {
-                // Records that no pin reaches any more may be all that is left to go; otherwise the oldest pinned ones go.
+                // Only records that are not reachable from a pin any more may be left to go; or else the oldest reachable ones go.
                 try markAgain(evictor)
             } else if !evictor.pins.releaseHalf() {
                 break
@@ -108,13 +109,13 @@ extension WriteTransaction {
         return evicted
     }
 
-    /// The record that goes next; what a follower shows goes if nothing else is found.
+    /// The record that goes next; one that a follower shows goes only if no other is found.
     private mutating func candidate(
         _ evictor: Evictor, _ sweep: any SweepableTransaction
     ) throws(CacheError) -> EvictionCandidate? {
         if let known = eviction.shown.takeKnown(now: now) { return known }
         let entries = stored.account?.evictableEntries ?? 0
-        // Records that must stay are passed over without a look, at most all of them.
+        // Records that must stay are passed over and do not count as looks; all of them may be.
         var left = (looks: WriteTransaction.mostLooks, records: WriteTransaction.mostLooks + entries)
         while let candidate = try search(evictor, sweep, entries, &left) {
             guard try isShown(candidate.key) else {
@@ -126,19 +127,19 @@ extension WriteTransaction {
         return eviction.shown.takeWorst(now: now)
     }
 
-    /// A record that may go: the hands look at some, and take one that is among the worst of what was seen lately, or the worst.
+    /// A record that may go: the hands look at some, and take the first that is among the worst seen lately, or else the worst of them.
     ///
-    /// Once a candidate is known that a follower shows, every other one that is seen becomes known too.
+    /// Once one candidate is known that a follower shows, a look notes every other shown model too.
     private mutating func search(
         _ evictor: Evictor, _ sweep: any SweepableTransaction, _ entries: Int, _ left: inout (looks: Int, records: Int)
     ) throws(CacheError) -> EvictionCandidate? {
         var worst: EvictionCandidate?
-        // If there are few records, all are looked at.
+        // Of few records all are looked at.
         guard entries > WriteTransaction.looks else {
             _ = try look(evictor, sweep, from: nil, limit: .max, &worst, takesFirst: false)
             return worst
         }
-        // While there are expired records, another one goes only if none was found.
+        // While there are expired records, others go only if no expired one was found.
         let enough = evictor.findsExpired ? 0 : max(left.looks - WriteTransaction.looks, 0)
         while left.looks > (worst == nil ? 0 : enough), left.records > 0 {
             let turn = evictor.hands.next()
@@ -148,7 +149,7 @@ extension WriteTransaction {
             if isFirst { left.looks -= result.looks }
             left.records -= max(result.count, 1)
         }
-        // Before what is pinned is released, all records are looked at: the hands may have passed by the few that may go.
+        // Before pins are released, all records are looked at: the hands may have passed by the few that may go.
         if worst == nil, !eviction.isChoosy, !evictor.pins.isEmpty {
             _ = try look(evictor, sweep, from: nil, limit: .max, &worst, takesFirst: false)
         }
@@ -158,8 +159,8 @@ extension WriteTransaction {
     /// Looks at up to `limit` records from `cursor` on.
     ///
     /// - Parameters:
-    ///   - worst: the worst that was seen of those that may go; if it `isFound`, one that is among the worst.
-    ///   - takesFirst: whether the first goes that is among the worst; otherwise all are looked at.
+    ///   - worst: the worst record that was seen and may go; if `isFound` is true, the first that is among the worst.
+    ///   - takesFirst: whether the look ends at the first record that is among the worst; otherwise all are looked at.
     private mutating func look(
         _ evictor: Evictor, _ sweep: any SweepableTransaction, from cursor: SweepCursor?, limit: Int,
         _ worst: inout EvictionCandidate?, takesFirst: Bool
@@ -214,7 +215,7 @@ extension WriteTransaction {
         return (isFound, next, count, looks)
     }
 
-    /// Whether a follower shows what is under `key`.
+    /// Whether a follower shows the model or the list that `key` belongs to.
     private func isShown(_ key: [UInt8]) throws(CacheError) -> Bool {
         guard let shows = eviction.shows else { return false }
         switch key[0] {

@@ -1,10 +1,10 @@
 import GroveModel
 
-/// Pins inside the transaction that writes: marks follow what it stores.
+/// Pins inside the transaction that writes: marks follow the records that it stores.
 extension WriteTransaction {
     /// Retains a root, or lets go of it.
     ///
-    /// - Throws: ``CacheError`` with code `overBudget` if what is reachable from it does not fit, and `closed` if
+    /// - Throws: ``CacheError`` with code `overBudget` if the records reachable from it do not fit, and `closed` if
     ///   the handle is closed by now.
     mutating func apply(_ pin: PinChange) throws(CacheError) {
         guard let evictor else { return }
@@ -21,16 +21,17 @@ extension WriteTransaction {
         throw CacheError(.overBudget, "What is pinned would take more than the part of the budget that pins may have.")
     }
 
-    /// The hashes of the references in `stored`, which is about to be replaced or removed; `nil` if `key` is not marked.
+    /// The hashes of the keys that `stored` names, which is about to be replaced or removed; `nil` if `key` is not marked.
     func markedReferences(_ key: UnsafeRawBufferPointer, _ stored: UnsafeRawBufferPointer?) -> Set<UInt64>? {
         guard let evictor, !evictor.pins.isEmpty, unsafe evictor.pins.isMarked(Evictor.hash(key)) else { return nil }
         guard let stored = unsafe stored else { return [] }
         return unsafe Set(WriteTransaction.references(of: key, stored).map(WriteTransaction.hash))
     }
 
-    /// Marks what `stored` names, the new value under a marked key, or `nil` for none; what no longer fits loses its mark.
+    /// Marks the records that `stored` names, the new value under a marked key, or `nil` for none; if not all fit, the oldest lose
+    /// their marks.
     ///
-    /// - Parameter former: what the old value named.
+    /// - Parameter former: the hashes of the keys that the old value named.
     mutating func follow(
         _ key: UnsafeRawBufferPointer, _ stored: UnsafeRawBufferPointer?, former: Set<UInt64>
     ) throws(CacheError) {
@@ -38,13 +39,13 @@ extension WriteTransaction {
         let children = unsafe stored.map { unsafe WriteTransaction.references(of: key, $0) } ?? []
         evictor.pins.letGo(former.subtracting(children.map(WriteTransaction.hash)).count)
         guard unsafe stored != nil else { return }
-        // Only new references: a record that lost its mark while this one named it gets none.
+        // Only new names: a record that lost its mark while this value named it gets none.
         try mark(children.filter { !former.contains(WriteTransaction.hash($0)) }, evictor)
         guard evictor.pins.isOver else { return }
         if evictor.pins.isExact { evictor.pins.releaseOldest() } else { try markAgain(evictor) }
     }
 
-    /// Marks everything that is reachable from the roots as the store has it now, as far as it fits: the oldest is left out.
+    /// Marks every record that is reachable from the roots as the store has them now, but the oldest if not all fit.
     mutating func markAgain(_ evictor: Evictor) throws(CacheError) {
         try markAll(evictor)
         if evictor.pins.isOver { evictor.pins.releaseOldest() }

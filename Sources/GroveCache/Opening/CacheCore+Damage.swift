@@ -1,10 +1,11 @@
 import Dispatch
 import GroveModel
 
-/// A store whose engine finds its files damaged while it is open, as it does if a page inside is.
+/// The repair of a store whose engine finds its files damaged while it is open, as with a damaged page.
 ///
-/// It is opened again by a fresh handle. If the engine finds damage there too, the store is set aside and made again: otherwise all
-/// that lies in such a page would fail for ever. A record whose own checksum is wrong is no such case: the next write replaces it.
+/// The store is opened again by a fresh handle. If the engine finds damage with that one too, the store is set aside and made again:
+/// otherwise every read of such a page would fail for ever. A record whose own checksum is wrong is not such damage: the next write
+/// replaces it.
 extension CacheCore {
     /// Notes that `error` came from `store`, on any thread.
     func noteDamage(_ error: CacheError, in store: OpenStore?) {
@@ -12,7 +13,7 @@ extension CacheCore {
         writer.async { self.heal(store, error) }
     }
 
-    /// Opens the store again, if `damaged` is still the one that is open; the second time without what it holds.
+    /// Opens the store again, if `damaged` is still the one that is open; the second time without its records.
     private func heal(_ damaged: OpenStore, _ error: CacheError) {
         let isConfirmed: Bool? = state.withLock { state in
             guard case .open = state.life, state.life.currentStore === damaged else { return nil }
@@ -24,7 +25,7 @@ extension CacheCore {
         do throws(CacheError) {
             try takeUp(after: isConfirmed ? error : nil) { $0.adopt($1) }
         } catch {
-            // It is let go of: the next call opens it, and tells why it cannot.
+            // The store is let go of: the next call opens it, or throws the reason for which it cannot.
             audience.tell { $0.cacheDidFailToRead(error) }
         }
     }

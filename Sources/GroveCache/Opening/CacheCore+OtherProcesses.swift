@@ -1,32 +1,32 @@
 import Dispatch
 import GroveModel
 
-/// Commits of other processes, and of before this one opened the store: how they are noticed, and told to the audience.
+/// The noticing of other processes' commits, and of those from before this one opened the store; the audience is told of them.
 ///
 /// A transaction sees them by itself. Between transactions they show in a word that the processes share, which reads
-/// compare. If the history says what they changed, the audience is told that; otherwise, that anything may have changed.
+/// compare. If the history has their changes, the audience is told these, and else that anything may have changed.
 extension CacheCore {
     /// Looks, by a load, whether other processes have committed; the audience is told soon.
     func noticeCommitsOfOthers() {
-        // That the files were replaced may have been seen already, and opening them may have failed.
+        // The replacement of the files may have been seen already, and opening them may have failed.
         guard state.withLock({ $0.life.mayCommit && ($0.noticeCommits() || $0.life.currentStore == nil) }) else {
             return
         }
         writer.async { self.lookForWritesOfOthers() }
     }
 
-    /// Looks into the store for what other processes wrote, on ``writer``.
+    /// Looks into the store for the commits of other processes, on ``writer``.
     func lookForWritesOfOthers() {
         let mayLook = state.withLock { state in
             state.commits.isLookScheduled = false
             return state.life.mayCommit
         }
-        // If another process replaced the files, opening them says so.
+        // If another process replaced the files, opening them tells the audience.
         guard mayLook, reopenIfReplaced() == nil, let store = state.withLock({ $0.usableStore }),
             let count = store.generation?.commitCount, let view = try? store.engine.view()
         else { return }
         defer { view.end() }
-        // If a look fails, the next read looks again.
+        // If this fails, the next read looks again.
         guard let stored = try? StoreState(view) else { return }
         let known = state.withLock { state in
             state.commits.count = count
@@ -40,11 +40,10 @@ extension CacheCore {
     /// The change sets that other processes committed after `known`, up to `stored`, which is the state in `view`.
     ///
     /// None if there is no observer, stream or follower.
-    ///
     func changesOfOthers(after known: KnownCommit, _ stored: StoreState, in view: any NodeView) -> [ChangeSet] {
         let isSame = known.isSame(stored)
         guard !isSame || stored.commit > known.number, !audience.isEmpty else { return [] }
-        // A stream would keep no more of them.
+        // A stream would keep no more change sets.
         let isNamed =
             isSame
             && CommitNumber.commits(after: known.number, upTo: stored.commit) <= UInt64(ChangeHub.unreadChangeSets)
@@ -52,14 +51,14 @@ extension CacheCore {
         return sets ?? [.everything(stored.sequence, historyLimit.places > 0 ? stored.token : nil)]
     }
 
-    /// Begins `stream` with the changes that were committed after `token`.
+    /// Begins `stream` with the commits after `token`.
     func begin(_ stream: ChangeSubscription<ChangeSet>, after token: ChangeToken?) {
-        // Other processes' commits until now are told before the stream begins, and so not twice.
+        // The commits of other processes until now are told before the stream begins, and so not twice.
         lookForWritesOfOthers()
         audience.begin(stream, with: changes(since: token))
     }
 
-    /// The changes that were committed after `token`, up to those that the audience knows of.
+    /// The change sets of the commits after `token`, up to the last one that the audience knows of.
     private func changes(since token: ChangeToken?) -> [ChangeSet] {
         let (store, known) = state.withLock { ($0.life.currentStore, $0.commits.last.number) }
         guard historyLimit.places > 0, let view = try? store?.engine.view() else { return [.everything(.zero, nil)] }
@@ -77,8 +76,8 @@ extension CacheCore {
 }
 
 extension CacheState {
-    /// Whether the writer is to look, as another process has counted a commit since it looked last, or replaced the
-    /// files.
+    /// Whether the writer is to look, as another process has counted a commit since it looked last, or has replaced
+    /// the files.
     @inline(__always)
     mutating func noticeCommits() -> Bool {
         guard let generation = life.store?.generation,
@@ -88,7 +87,7 @@ extension CacheState {
         return true
     }
 
-    /// Counts a commit of this process, for the other processes.
+    /// Counts a commit of this process, so that other processes notice it.
     mutating func countCommit() {
         guard let generation = life.store?.generation else { return }
         generation.countCommit()

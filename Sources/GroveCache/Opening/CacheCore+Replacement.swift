@@ -1,11 +1,11 @@
 import Dispatch
 import GroveModel
 
-/// A store whose files were replaced: how that is noticed, and how it is opened again.
+/// The noticing that a store's files were replaced, and the opening of the new ones.
 ///
-/// All of it runs on ``writer``, but for what begins there. That the files were replaced shows in the word of their
-/// generation, which every call compares. That something removed them without Grove's knowledge shows in the identity of the
-/// main file. This is looked at when a store is opened or resumed, before a wipe, after a sync and after an engine's error.
+/// All of it runs on ``writer``, but for the parts that begin there. A replacement by Grove shows in the word of the files'
+/// generation, which every call compares. A removal without Grove's knowledge shows in the identity of the main file. That is
+/// looked at when a store is opened or resumed, before a wipe, after a sync and after an engine's error.
 extension CacheCore {
     // MARK: Replaced files
 
@@ -35,9 +35,9 @@ extension CacheCore {
         if let failure { throw failure }
     }
 
-    /// The same if the writer is already.
+    /// Opens the store again, if another process replaced its files; called on ``writer``.
     ///
-    /// - Returns: why it cannot be opened.
+    /// - Returns: the error if it cannot be opened.
     func reopenIfReplaced() -> CacheError? {
         state.withLock { $0.noticeReplacement() }
         do throws(CacheError) {
@@ -66,9 +66,8 @@ extension CacheCore {
     /// Takes over a store that was just opened.
     ///
     /// - Parameters:
-    ///   - isOther: whether it holds something else than when it was last open: then nothing that was called before lands
-    ///     in it.
-    ///   - transition: what that makes of the store's life.
+    ///   - isOther: whether it is another store than the one that was last open: then no earlier call lands in it.
+    ///   - transition: the change of the store's life.
     func adopt(
         _ opened: StoreSource.Opened, isOther: Bool, _ transition: (inout StoreLife, OpenStore) -> Void
     ) {
@@ -108,7 +107,7 @@ extension CacheCore {
 }
 
 extension CacheState {
-    /// The store, if the files are still its own; notes that another process replaced them.
+    /// The store, if the files are still its own; notes if another process replaced them.
     @inline(__always)
     var usableStore: OpenStore? {
         mutating get {
@@ -125,7 +124,7 @@ extension CacheState {
         noticeOtherFiles()
     }
 
-    /// Notes that other files are there now: calls until now were made before them.
+    /// Notes that other files are in place of the store's: calls until now are earlier than they are.
     mutating func noticeOtherFiles() {
         life.markReplaced()
         noteReplacement()
@@ -139,7 +138,7 @@ extension CacheState {
 
     /// Whether `opened` is another store than the one that was open last.
     func isOther(_ opened: StoreSource.Opened) -> Bool {
-        // A store that has forgotten commits was made again, even if its file has the same number.
+        // A store that lacks commits was made again, though it may have reached the same number since.
         opened.file != files.identity || opened.generation != nil && opened.word != files.word
             || opened.state.sequence < numbers.committed
     }
@@ -150,13 +149,13 @@ extension CacheState {
         files.word = generation.advance()
     }
 
-    /// Takes over what `opened` says of itself.
+    /// Takes over the state of `opened`.
     ///
     /// - Returns: the calls that were made before the files were replaced, and the callers that wait for room.
     fileprivate mutating func adopt(
         _ opened: StoreSource.Opened, isOther: Bool
     ) -> (dropped: [PendingWrite], waiting: [CheckedContinuation<Void, Never>]) {
-        // Readers' knowledge of the store that was open before is of no use.
+        // The readers' knowledge of the store that was open before is of no use.
         epoch.advance()
         files.word = opened.generation == nil ? nil : opened.word
         files.identity = opened.file
@@ -165,7 +164,7 @@ extension CacheState {
         commits.begin(opened.state)
         numbers.adopt(opened.state)
         let dropped = removeCalls(upTo: numbers.wipedAt)
-        // The files may hold what the old ones held, which is not what was last set.
+        // The files may have the records of the old ones, which lack the last writes.
         for write in dropped where write.completion == nil {
             forget(write)
         }

@@ -1,13 +1,13 @@
 import Dispatch
 import GroveModel
 
-/// A store that is let go of for a while, or for good.
+/// The letting go of a store for a while, or for good.
 ///
-/// All of it runs on ``writer``, but for what begins there; ``StoreLife`` has the transitions.
+/// All of it runs on ``writer``, but for the parts that begin there; ``StoreLife`` has the transitions.
 extension CacheCore {
     // MARK: Suspension
 
-    /// Commits what is queued and lets go of every file and lock; calls are refused from the moment this begins.
+    /// Commits the queued calls and lets go of every file and lock; calls are refused from the moment this begins.
     ///
     /// - Throws: ``CacheError`` with code `closed` or `reentrant`.
     func suspend() throws(CacheError) {
@@ -22,11 +22,11 @@ extension CacheCore {
         try state.withLock { (state) throws(CacheError) in try state.life.beginSuspension() }
     }
 
-    /// Commits what is queued and lets go of the store.
+    /// Commits the queued calls and lets go of the store.
     func finishSuspension(since failures: Int) {
         guard case .suspending = state.withLock({ $0.life }) else { return }
         drain(isScheduled: false, since: failures)
-        // A store in memory alone must not be closed: nothing would bring it back, and it holds no file.
+        // A store in memory must not be closed: its content could not be brought back, and it holds no file.
         if source.isPersistent { letGo() } else { readers.awaitNone() }
         state.withLock { $0.life.finishSuspension() }
     }
@@ -42,7 +42,7 @@ extension CacheCore {
 
     /// Opens the store again.
     ///
-    /// - Returns: why it cannot be.
+    /// - Returns: the error if it cannot be opened.
     func finishResumption() -> CacheError? {
         let life = state.withLock { $0.life }
         switch life {
@@ -59,21 +59,21 @@ extension CacheCore {
         } catch {
             return error
         }
-        // Keys that were set meanwhile are to be forgotten.
+        // The records that calls meanwhile would have replaced are to be forgotten.
         drain(isScheduled: false)
-        // Followers could not read what was committed just before, nor what other processes did.
+        // Followers could not read the last commits before the suspension, nor those of other processes.
         audience.tellFollowers(of: ChangeSet(sequence: .zero, changesEverything: true))
         return nil
     }
 
-    /// Opens a store that was let go of; without what it held, if that is damaged as `damage` says.
+    /// Opens a store that was let go of; without its records, if `damage` says that they are damaged.
     func takeUp(
         after damage: CacheError? = nil, _ transition: (inout StoreLife, OpenStore) -> Void
     ) throws(CacheError) {
         let opened = try source.opened(within: evictor, after: damage)
         let isOther = state.withLock { state in
             let isOther = state.isOther(opened)
-            // Calls that were made before the suspension and come to the queue after it.
+            // There may be calls that were made before the suspension and come to the queue after it.
             if isOther { state.noteReplacement() }
             return isOther
         }
@@ -82,7 +82,7 @@ extension CacheCore {
 
     // MARK: Closing
 
-    /// Commits what is queued, waits for reads, and closes the store.
+    /// Commits the queued calls, waits for reads, and closes the store.
     ///
     /// Calls after the first return when it is done.
     func close() {
@@ -97,9 +97,9 @@ extension CacheCore {
         }
     }
 
-    /// Opens the store once more before the cache is closed, if calls came while it was suspended.
+    /// Opens the store once more before the cache is closed, if calls during a suspension are to forget records.
     ///
-    /// The records that the calls would have replaced are to be forgotten. If the store cannot be opened, they stay.
+    /// These are the records that the calls would have replaced; if the store cannot be opened, they stay.
     private func takeUpToForget() {
         guard case .closing(nil) = state.withLock({ $0.life }), state.withLock({ $0.overlay.hasLost }),
             let directory = source.directory, source.isPersistent, FileIdentity(directory) != nil

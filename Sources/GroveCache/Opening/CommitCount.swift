@@ -1,4 +1,4 @@
-/// How many commits all processes have made since the file of the generation was made.
+/// The number of commits that all processes have made since the file of the generation was made.
 ///
 /// The generation's file gives it. It says only whether another process has committed since; it orders nothing, and it is not the
 /// store's ``CommitNumber``.

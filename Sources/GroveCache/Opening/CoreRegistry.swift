@@ -6,7 +6,7 @@ import GrovePlatform
 ///
 /// Some engines must not be opened twice in one process (LMDB corrupts its locks), so a second handle on one directory
 /// shares the first one's core. Directories are one if their paths without links are, or if the system says that they
-/// are one. While a core is being opened or closed, callers that want its directory wait for that, and others do not.
+/// are one. While a core is being opened or closed, callers that want its directory wait for that, and other callers do not.
 final class CoreRegistry: Sendable {
     static let shared = CoreRegistry()
 
@@ -21,7 +21,7 @@ final class CoreRegistry: Sendable {
         let path: String
         var directory: FileIdentity
         var phase = Phase.opening
-        /// Left when the core is open or closed, as it was about to be.
+        /// The group that is left once the core is open or closed.
         let settled = DispatchGroup()
 
         func isOpen(_ core: CacheCore) -> Bool {
@@ -47,7 +47,7 @@ final class CoreRegistry: Sendable {
         if !isOfThisProcess { throw .isForked }
     }
 
-    /// Whether this is the process that opened the first cache, rather than a child of its that has inherited them.
+    /// Whether this is the process that opened the first cache, rather than a child that has inherited its caches.
     @inline(__always)
     var isOfThisProcess: Bool { mark.isOfThisProcess }
 
@@ -87,7 +87,7 @@ final class CoreRegistry: Sendable {
                         .optionsConflict,
                         "The store in \(path) is open in this process with other options or another budget.")
                 }
-                // Something may have emptied the directory since.
+                // The directory may have been emptied since.
                 core.noticeIfReplaced()
                 return (core, core.enter(observer))
             case .open:

@@ -1,12 +1,11 @@
 import GrovePlatform
 
-/// A word in memory that the system empties in a child made by `fork`.
-///
-/// Looking at it costs a load, and asking for the process's number a call of the system.
+/// A word in memory that the system empties in a child made by `fork`: a look at it costs a load, and asking for the
+/// process's number a system call.
 @safe
-// SAFETY: the address is set once, and what is there is written before anybody else has it.
+// SAFETY: the address is set once, and the byte there is written before another thread has it.
 final class ForkMark: @unchecked Sendable {
-    /// `nil` if the system cannot do it: then forks go unnoticed.
+    /// The page with the word; `nil` if the system cannot empty it: then forks go unnoticed.
     private let page: UnsafeMutableRawPointer?
     private static let byteCount = 4_096
 

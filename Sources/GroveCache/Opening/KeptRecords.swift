@@ -9,9 +9,9 @@ import GroveModel
 
 /// The kept records of a store that is damaged, or forgets everything, on their way into the store that takes its place.
 ///
-/// They lie in a file of their own before the store is set aside or emptied, and until the new one has them on the disk. So a
-/// process that is killed in between loses none of them. The file has, for each record, the length of the key and that of the value,
-/// four bytes each, the key and the value. It ends with the hash of all that, eight bytes. Numbers are little-endian.
+/// They are in a file of their own before the store is set aside or emptied, and until the new one has them on the disk. So a process
+/// that is killed in between loses none. For each record the file has the key's and the value's count of bytes, four bytes each, then
+/// the key and the value. It ends with the hash of all that, eight bytes. Numbers are little-endian.
 struct KeptRecords {
     static let fileName = "grove-kept"
 
@@ -19,9 +19,9 @@ struct KeptRecords {
 
     var isEmpty: Bool { records.isEmpty }
 
-    /// The kept records that can be read of the damaged store in `directory`, and those of an earlier one that are in no store yet.
+    /// The records that can be read of the damaged store in `directory`, and those saved of an earlier one that are in no store yet.
     ///
-    /// - Parameter salvage: visits what can be read.
+    /// - Parameter salvage: visits the records that can be read.
     /// - Throws: ``CacheError`` with code `locked` if another process is writing to the store.
     init(
         _ directory: String?,
@@ -35,12 +35,12 @@ struct KeptRecords {
                 unsafe records[Array(key)] = Array(value)
             }
         } catch {
-            // Records that the damage makes unreadable are lost, but not those that only have to be waited for.
+            // A record that cannot be read is lost, but a locked store only has to be waited for.
             guard error.code != .locked else { throw error }
         }
     }
 
-    /// The kept records that can be read in `store`, in `directory`, which is about to forget everything.
+    /// The kept records that can be read of `store`, in `directory`, which is about to forget everything.
     ///
     /// - Throws: ``CacheError`` with code `locked` if another process is writing to the store.
     init(in store: any NodeStore, _ directory: String?) throws(CacheError) {
@@ -56,7 +56,7 @@ struct KeptRecords {
         }
     }
 
-    /// The records that were saved in `directory`; `nil` if none were, or they were not finished: then the old store is still there.
+    /// The records that were saved in `directory`; `nil` without a whole file: then the damaged store is still in its place.
     init?(savedIn directory: String) {
         guard StoreDirectory.length(of: KeptRecords.fileName, in: directory) != nil,
             let bytes = StoreDirectory.read(KeptRecords.fileName, in: directory), bytes.count >= 8
@@ -101,7 +101,7 @@ struct KeptRecords {
         try files.synchronize()
     }
 
-    /// Removes the records that were saved in `directory`.
+    /// Removes the file that was saved in `directory`.
     static func removeSaved(in directory: String) { StoreDirectory.remove(fileName, in: directory) }
 
     private static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -113,9 +113,9 @@ struct KeptRecords {
 extension KeptRecords {
     /// Empties `store`, which has the kept records again afterwards.
     ///
-    /// Meanwhile they are in a file of `directory`, and stay there for the next opening if the store does not take them.
+    /// They are in a file of `directory` meanwhile, and stay there for the next opening if the store does not take them.
     ///
-    /// - Returns: what the store remembers of itself then.
+    /// - Returns: the state of the store then.
     func empty(_ store: any NodeStore, in directory: String?) throws(CacheError) -> StoreState {
         if let directory { try save(in: directory) }
         try store.wipe()
@@ -126,7 +126,7 @@ extension KeptRecords {
         return state
     }
 
-    /// Puts the records into `store`, of which `state` is known; damaged ones are put there as they are.
+    /// Puts the records into `store`, whose state is `stored`; a damaged one is put as it is.
     func put(into store: any NodeStore, _ stored: inout StoreState) throws(CacheError) {
         var state = stored
         try store.transact { (transaction) throws(CacheError) in

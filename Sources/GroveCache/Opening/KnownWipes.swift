@@ -1,12 +1,12 @@
 import GroveModel
 
-/// The knowledge that this process has of wipes.
+/// The knowledge of this process about wipes.
 struct KnownWipes: Sendable {
-    /// How many there were, of all processes; see ``StoreGeneration/wipeCount``.
+    /// The number of wipes by all processes; see ``StoreGeneration/wipeCount``.
     private var count: WipeCount
-    /// How many of them were another process's, found since this one has opened the store.
+    /// The number of times that this process has found wipes by other processes since it opened the store.
     private(set) var byOthers = WipeCount.zero
-    /// The life of the cache: what was asked for in another one is not stored.
+    /// The life of the cache: an answer that was asked for in another one is not stored.
     var life = LifeID.first()
 
     init(_ generation: StoreGeneration?) { count = generation?.wipeCount ?? .zero }
@@ -17,7 +17,7 @@ struct KnownWipes: Sendable {
         count = generation.wipeCount
     }
 
-    /// Notes how often calls of all processes have emptied the cache; returns whether another process has, since this one knew.
+    /// Notes the number of wipes by all processes; returns whether another process has wiped since the last look.
     mutating func noteOthers(_ generation: StoreGeneration?) -> Bool {
         guard let now = generation?.wipeCount, now != count else { return false }
         count = now

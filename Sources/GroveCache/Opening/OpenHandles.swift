@@ -3,10 +3,10 @@ import GroveModel
 /// The handles that are open on a store.
 final class OpenHandles: Sendable {
     private struct State {
-        /// How many were opened: their numbers.
+        /// The number of handles that were opened, which is the last one's number.
         var count: UInt64 = 0
         var open: Set<HandleID> = []
-        /// How many commits the history is to have: the most that one of them asked for.
+        /// The number of commits that the history is to have: the most that a handle asked for.
         var historyLength = 0
     }
 
@@ -22,7 +22,7 @@ final class OpenHandles: Sendable {
         }
     }
 
-    /// Notes that a handle is closed; what it asked for before comes too late.
+    /// Notes that a handle is closed; the pins that it asked for before come too late.
     func leave(_ handle: HandleID) { state.withLock { _ = $0.open.remove(handle) } }
 
     /// Whether a handle is open.
@@ -31,6 +31,6 @@ final class OpenHandles: Sendable {
     /// Keeps a history of at least so many commits from now on.
     func keepHistory(of commits: Int) { state.withLock { $0.historyLength = max($0.historyLength, commits) } }
 
-    /// How many commits the history is to have.
+    /// The number of commits that the history is to have.
     var historyLength: Int { state.withLock { $0.historyLength } }
 }

@@ -1,7 +1,7 @@
 import GroveModel
 import GrovePlatform
 
-/// A second store with the content of one view, or of what can be read of a damaged store, which is made by the same backend.
+/// A second store, made by the same backend, with the content of one view or the readable records of a damaged store.
 ///
 /// Its directory is marked as an unfinished copy before anything else is in it. The mark becomes that of a store by a new name, in one
 /// step, when everything else is on the disk. So a copy that was cut short is never opened: ``StoreDirectory/claim(_:mainFile:)``.
@@ -37,11 +37,11 @@ struct StoreCopy {
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void
     ) throws(CacheError) -> Void
 
-    /// Writes what `read` hands over to a store that `open` opens.
+    /// Writes the records that `read` hands over to a store that `open` opens.
     ///
     /// - Parameters:
     ///   - owns: whether a file of that name is the engine's; if the copy fails, such files go.
-    ///   - check: called before each transaction; what it throws ends the copy.
+    ///   - check: called before each transaction; an error that it throws ends the copy.
     func fill(
         _ read: Reading, _ open: (String) throws(CacheError) -> any NodeStore, owns: (String) -> Bool,
         _ check: @escaping () throws(CacheError) -> Void
@@ -64,7 +64,7 @@ struct StoreCopy {
     ) throws(CacheError) {
         let store = try open(directory)
         defer { store.close() }
-        // Keys and values one after the other, and where each begins.
+        // The keys and values one after the other, and the position at which each ends.
         var bytes: [UInt8] = []
         var ends: [Int] = []
         func commit() throws(CacheError) {
@@ -96,7 +96,7 @@ struct StoreCopy {
         try store.synchronize()
     }
 
-    /// Takes back what was made.
+    /// Removes the files of the copy, and the directory if it was made.
     private func remove(_ owns: (String) -> Bool) {
         let names = (try? StoreDirectory.names(in: directory)) ?? []
         for name in names where owns(name) && name != StoreCopy.fileName { try? files.remove(name) }

@@ -9,7 +9,7 @@ import GrovePlatform
 
 /// The directory of a store: made private, and emptied of damaged files without losing them at once.
 package enum StoreDirectory {
-    /// The name of the directory, inside the store's, that keeps the files of a store that could not be opened.
+    /// The name of the folder, inside a store's directory, for the files of a store that could not be opened.
     package static let setAsideName = "grove-set-aside"
 
     /// Makes `directory` with mode 0700, and its parents, unless it is there.
@@ -51,11 +51,11 @@ package enum StoreDirectory {
         return String(decoding: bytes[..<slash], as: UTF8.self)
     }
 
-    /// Marks `directory` as Grove's, unless it is marked: one in which nothing but Grove's files lies, or none.
+    /// Marks `directory` as Grove's, unless it is marked: it must be empty, or have Grove's files alone.
     ///
     /// The mark comes before every other file of a store, and stays as long as the directory. So a store that is damaged
-    /// beyond recognition is known by it, and nothing is written among files of something else. Names that begin with a dot,
-    /// and those that systems give, do not count. A directory that was empty is also marked for backup programs.
+    /// beyond recognition is known by it, and no file is written among files that are not Grove's. Names that begin with a dot,
+    /// and names that systems give, do not count. A directory that was empty is also marked for backup programs.
     ///
     /// - Parameter mainFile: the name of the file that is the store, if it has one.
     /// - Throws: ``CacheError`` with code `notAStore` if the directory holds something else, `permissionDenied`, `full` or
@@ -90,7 +90,7 @@ package enum StoreDirectory {
         try files.synchronize()
     }
 
-    /// The names of what is in `directory`.
+    /// The names of the files in `directory`.
     static func names(in directory: String) throws(CacheError) -> [String] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
             throw CacheError(.inputOutput, "The directory \(directory) cannot be listed.")
@@ -128,7 +128,7 @@ package enum StoreDirectory {
     /// The path of `directory` from the root, without links: it leads there also when a link is moved, or the process
     /// changes its working directory.
     ///
-    /// A directory that has no such path, or none that is UTF-8, keeps its own.
+    /// A directory without such a path, or with one that is not UTF-8, keeps its own.
     static func resolve(_ directory: String) -> String {
         guard let path = unsafe realpath(directory, nil) else { return directory }
         defer { unsafe free(path) }
@@ -143,9 +143,9 @@ package enum StoreDirectory {
         StoreGeneration.fileName, Evictor.fileName, KeptRecords.fileName, setAsideName, cacheTagName,
     ]
 
-    /// Moves the files of the store in `directory` into its set-aside folder, in place of what that held.
+    /// Moves the files of the store in `directory` into its set-aside folder, in place of the files there.
     ///
-    /// - Parameter isEngines: whether a file of that name is the engine's; all others stay, but for the cache's own.
+    /// - Parameter isEngines: whether a file of that name is the engine's; all others stay, but for the evictor's.
     static func setAside(_ directory: String, where isEngines: (String) -> Bool) throws(CacheError) {
         let files = FileManager.default
         let aside = directory + "/" + setAsideName
@@ -164,7 +164,7 @@ package enum StoreDirectory {
         }
     }
 
-    /// Removes what was set aside.
+    /// Removes the set-aside folder.
     static func removeSetAside(_ directory: String) throws(CacheError) {
         let aside = directory + "/" + setAsideName
         guard FileManager.default.fileExists(atPath: aside) else { return }
@@ -175,10 +175,10 @@ package enum StoreDirectory {
         }
     }
 
-    /// The bytes of what was set aside, as `du` counts them.
+    /// The bytes of the set-aside folder, as `du` counts them.
     static func setAsideBytes(_ directory: String) -> Int {
         let aside = directory + "/" + setAsideName
-        // Most often there is nothing, and an error costs a message.
+        // Most often there is no such folder, and an error costs a message.
         guard unsafe access(aside, F_OK) == 0 else { return 0 }
         return (try? StoreFiles(aside).allocatedBytes()) ?? 0
     }
@@ -194,7 +194,7 @@ package enum StoreDirectory {
         return unsafe lstat(directory + "/" + name, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    /// Makes the cache's own file called `name`, for its owner alone, in place of what it held; a failure leaves none.
+    /// Makes the cache's own file called `name`, for its owner alone, in place of an older one; a failure leaves none.
     ///
     /// The file never takes more disk space than the larger of the two contents. If the process is killed meanwhile, a
     /// part of the new content is left.

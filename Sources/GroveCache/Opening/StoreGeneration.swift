@@ -13,12 +13,12 @@ import Synchronization
 /// store, so that no process opens files that are about to be removed. The lock ends with the process.
 @safe
 // SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically. `presence` is
-// changed while the store is opened, before other code has this object, and by the writer.
+// changed as the store is opened, before another thread has this, and by the writer.
 final class StoreGeneration: @unchecked Sendable {
     /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:mainFile:)``.
     static let fileName = "grove.generation"
 
-    /// How long the lock is waited for by default.
+    /// The time for which the lock is waited for by default.
     static let patience = Duration.seconds(5)
 
     private let address: UnsafeMutableRawPointer
@@ -36,17 +36,17 @@ final class StoreGeneration: @unchecked Sendable {
         unsafe munmap(address, StoreGeneration.byteCount)
     }
 
-    /// How many processes in a row may end soon after they opened the store before its files are looked at.
+    /// The number of processes in a row that end soon after they opened the store, at which its files are looked at.
     private static let endsUnseen = 2
-    /// How long a process uses a store until it is taken for one that does not end by it.
+    /// The time for which a process must use a store to be taken for one that its damage does not end.
     private static let trial = DispatchTimeInterval.seconds(10)
 
     /// Whether ``noteStart()`` was called, and ``leave()`` not.
     private var isStarted = false
 
-    /// Whether the last processes that opened the store ended within ten seconds, all without letting go of it.
+    /// Whether the last two processes or more that opened the store ended within ten seconds, without letting go of it.
     ///
-    /// A damaged page makes them end so if the engine does not check it. ``enter(_:)`` was called, and the file's lock is held.
+    /// A damaged page makes them do so if the engine does not check it. ``enter(_:)`` was called, and the file's lock is held.
     var isSuspect: Bool {
         unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[3].load(ordering: .acquiring) >= Self.endsUnseen
             && !hasOthers
@@ -95,7 +95,7 @@ final class StoreGeneration: @unchecked Sendable {
 
     private static let byteCount = 4 * MemoryLayout<UInt64>.size
 
-    /// A word by which the store's files are known.
+    /// The mark by which the store's files are known.
     ///
     /// The process that replaces them gives another one, in a file beside them. It orders nothing: two looks see one word if no process
     /// has replaced the files between them.
@@ -106,13 +106,13 @@ final class StoreGeneration: @unchecked Sendable {
         static var none: Word { Word(rawValue: 0) }
     }
 
-    /// The word now; it differs from what it was if the files were replaced since.
+    /// The word now; it differs from an earlier one if the files were replaced since.
     @inline(__always)
     var word: Word {
         unsafe Word(rawValue: address.assumingMemoryBound(to: Atomic<UInt64>.self).pointee.load(ordering: .acquiring))
     }
 
-    /// How many commits the processes have counted, this one's included.
+    /// The number of commits that the processes have counted, this one's included.
     @inline(__always)
     var commitCount: CommitCount {
         unsafe CommitCount(
@@ -124,7 +124,7 @@ final class StoreGeneration: @unchecked Sendable {
         unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[1].wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// How often calls of the processes have emptied the cache.
+    /// The number of calls of all processes that have emptied the cache.
     var wipeCount: WipeCount {
         unsafe WipeCount(rawValue: address.assumingMemoryBound(to: Atomic<UInt64>.self)[2].load(ordering: .acquiring))
     }
@@ -201,7 +201,7 @@ final class StoreGeneration: @unchecked Sendable {
 }
 
 extension StoreFiles {
-    /// Tells the processes that have the store in here open that another one took its place, for tools that do that.
+    /// Tells the processes that have the store in here open that another one took its place; for tools that replace a store.
     ///
     /// They would notice by themselves at the next sync, wipe, opening or error of the engine.
     package func announceReplacement() throws(CacheError) {
@@ -209,7 +209,7 @@ extension StoreFiles {
     }
 }
 
-/// The identity of a file, rather than its name.
+/// The identity of a file, whatever its name.
 package struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64

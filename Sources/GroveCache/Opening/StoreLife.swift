@@ -1,6 +1,6 @@
 import GroveModel
 
-/// The stage of a cache's store between its first opening and its last closing.
+/// The state of a cache's store between its first opening and its last closing.
 ///
 /// ```
 ///            replaced ⇄ current
@@ -8,12 +8,12 @@ import GroveModel
 ///   └──────────┴──────  closing  ───────────┘ ──  closed
 /// ```
 ///
-/// Calls are taken while it is open. A suspension and a closing commit what is queued before they let go of the store.
+/// Calls are taken while it is open. A suspension and a closing commit the queued calls before they let go of the store.
 enum StoreLife: Sendable {
-    /// A store that is open, or was until another process replaced its files.
+    /// A store that is open, or was until its files were replaced.
     enum Link: Sendable {
         case current(OpenStore)
-        /// It is opened again before anything else; `nil` if that was tried and failed.
+        /// The store is opened again before anything else; `nil` if it was let go of already.
         case replaced(OpenStore?)
 
         var store: OpenStore? {
@@ -25,7 +25,7 @@ enum StoreLife: Sendable {
     }
 
     case open(Link)
-    /// Calls are refused; what is queued is still to be committed.
+    /// Calls are refused; the queued ones are still to be committed.
     case suspending(Link)
     /// Calls are refused, and no file is open; a store in memory is kept.
     case suspended(OpenStore?)
@@ -73,7 +73,7 @@ enum StoreLife: Sendable {
 
     // MARK: Transitions
 
-    /// Takes `link` for what it had.
+    /// Replaces the link by `link`.
     private mutating func set(_ link: Link) {
         switch self {
         case .open: self = .open(link)
@@ -83,7 +83,7 @@ enum StoreLife: Sendable {
         }
     }
 
-    /// Another process replaced the files of the store.
+    /// The files of the store were replaced.
     mutating func markReplaced() { set(.replaced(store)) }
 
     /// The store was opened again.
@@ -107,7 +107,7 @@ enum StoreLife: Sendable {
         }
     }
 
-    /// Queued calls are committed, and the store is let go of unless it is in memory.
+    /// The queued calls are committed, and the store is let go of but for one in memory.
     mutating func finishSuspension() {
         guard case .suspending(let link) = self else { return }
         self = .suspended(link.store)
@@ -138,9 +138,9 @@ enum StoreLife: Sendable {
 /// A store while it is open.
 final class OpenStore: Sendable {
     let engine: any NodeStore
-    /// The same, if it keeps its files within a budget.
+    /// The engine, if it keeps its files within a budget.
     let budgeted: (any BudgetedStore)?
-    /// The word that tells that another process replaced the files; `nil` if no other process may have them open.
+    /// The generation of the files, which tells if another process replaced them; `nil` if no other process may have them open.
     let generation: StoreGeneration?
 
     init(_ engine: any NodeStore, _ generation: StoreGeneration?) {

@@ -1,30 +1,29 @@
 import GroveModel
 import GrovePlatform
 
-/// The directory of a store, and the way in which it is opened, the first time and again.
+/// The directory of a store and the way in which it is opened, the first time and again.
 struct StoreSource: Sendable {
     /// The directory; `nil` in memory.
     let directory: String?
-    /// Whether what is stored outlives the store's object: one that does not is never closed and opened again.
+    /// Whether the records outlive the store's object: a store whose records do not is never closed and opened again.
     let isPersistent: Bool
     /// Whether several processes may have the store open.
     let isShared: Bool
     /// The least budget in bytes.
     let leastBudget: Int
-    /// The path of the file whose identity tells that something else replaced the store.
+    /// The path whose identity tells if the store was replaced: the file that the backend names, or else the directory.
     ///
-    /// It is the file that the backend names. Otherwise it is that of the generation if several processes may have the store
-    /// open, and the directory if one may.
+    /// If several processes may have the store open, it is the generation's file instead of the directory.
     private let mainFile: String?
     private let mainFileName: String
-    /// The files that are beside it as long as a process has the store open.
+    /// The files that are beside the main file as long as a process has the store open.
     private let companions: [String]
-    /// Whether the backend names it.
+    /// Whether the backend names the main file.
     private let isMainFileNamed: Bool
 
     private let backend: Backend
     private let policy: OpenPolicy
-    /// How long another process's lock is waited for.
+    /// The time for which another process's lock is waited for.
     private let patience: Duration
 
     /// The functions of the backend.
@@ -34,7 +33,7 @@ struct StoreSource: Sendable {
         let owns: @Sendable (_ name: String) -> Bool
         /// See ``SalvageableStore/hiddenDamage(in:isSuspect:)``.
         let hiddenDamage: @Sendable (_ directory: String, _ isSuspect: Bool) throws(CacheError) -> CacheError?
-        /// The kept records that can be read in a damaged store.
+        /// The kept records that can be read of a damaged store.
         let keptRecords: @Sendable (_ directory: String) throws(CacheError) -> KeptRecords
     }
 
@@ -81,7 +80,7 @@ struct StoreSource: Sendable {
         return try Store(directory: directory, options: options, budget: budget)
     }
 
-    /// Visits what can be read of what is kept in a store of `type`, whose options are `options`.
+    /// Visits the kept records that can be read of a store of `type`, whose options are `options`.
     private static func salvage<Store: SalvageableStore>(
         _ type: Store.Type, _ directory: String, _ options: any Sendable,
         _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Void
@@ -94,9 +93,9 @@ struct StoreSource: Sendable {
     struct Opened: Sendable {
         let store: any NodeStore
         var state: StoreState
-        /// Why the store was set aside and made again, if it was.
+        /// The error for which the store was set aside and made again, if it was.
         var rebuiltAfter: CacheError?
-        /// The word that tells that another process replaced the files; `nil` if no other process may have them open.
+        /// The generation of the files, which tells if another process replaced them; `nil` if no other process may have them open.
         var generation: StoreGeneration?
         var word = StoreGeneration.Word.none
         /// The value of ``StoreGeneration/commitCount`` before the store was opened.
@@ -108,7 +107,7 @@ struct StoreSource: Sendable {
     ///
     /// - Parameters:
     ///   - budget: the bytes that its files will have, if that is known.
-    ///   - damage: what an opened store failed with, that ``isRepairable(_:)``: its files are set aside.
+    ///   - damage: the error of an opened store, if it ``isRepairable(_:)``: the store's files are set aside.
     /// - Throws: ``CacheError``, as the store does, and if the directory is not Grove's; with ``OpenPolicy/rebuild``
     ///   damage is set aside instead.
     func opened(budget: Int? = nil, after damage: CacheError? = nil) throws(CacheError) -> Opened {
@@ -135,9 +134,9 @@ struct StoreSource: Sendable {
         }
     }
 
-    /// Sees to it that no file was taken from beside the main file, which another process has open.
+    /// Checks that no file is gone from beside the main file while another process has the store open.
     ///
-    /// The engine would make it again, and neither process would see what the other one writes.
+    /// The engine would make the file again, and neither process would see the writes of the other one.
     ///
     /// - Throws: ``CacheError`` with code `inputOutput`.
     private func checkCompanions(_ generation: StoreGeneration) throws(CacheError) {
@@ -148,9 +147,9 @@ struct StoreSource: Sendable {
             "The file \(lost) was removed while another process has the store open; close it there, then open it here.")
     }
 
-    /// Damage of which the engine would not tell.
+    /// The damage of which the engine would not tell.
     ///
-    /// - Throws: ``CacheError`` with code `corrupted` if the store is damaged so and not to be made again.
+    /// - Throws: ``CacheError`` with code `corrupted` if there is such damage and the store is not to be made again.
     private func hiddenDamage(_ directory: String, _ generation: StoreGeneration) throws(CacheError) -> CacheError? {
         let isSuspect = generation.isSuspect
         guard let damage = try backend.hiddenDamage(directory, isSuspect) else {
@@ -161,7 +160,7 @@ struct StoreSource: Sendable {
         return damage
     }
 
-    /// The path of a file that is gone from beside the main file, which is open; `nil` if none is.
+    /// The path of a file that is gone from beside the main file of an open store; `nil` if none is.
     var lostCompanion: String? {
         guard let directory, isPersistent else { return nil }
         return companions.map { directory + "/" + $0 }.first { FileIdentity($0) == nil }
@@ -169,8 +168,8 @@ struct StoreSource: Sendable {
 
     /// Runs `body`, which replaces the files after it advanced the generation, while no other process opens them.
     ///
-    /// - Returns: the word and the file as they are before another process can open or replace them; nothing if no other process
-    ///   may have the files open.
+    /// - Returns: the word and the file as they are before another process can open or replace them; `nil` if no other
+    ///   process may have the files open.
     func replacing(
         _ body: (StoreGeneration?) throws(CacheError) -> Void
     ) throws(CacheError) -> (word: StoreGeneration.Word, file: FileIdentity?)? {
@@ -184,7 +183,7 @@ struct StoreSource: Sendable {
         }
     }
 
-    /// Writes what `view` shows to a new store in `directory`; `check` ends it by throwing.
+    /// Writes the records in `view` to a new store in `directory`; `check` ends it by throwing.
     func copy(
         _ view: any NodeView, to directory: String, _ check: @escaping () throws(CacheError) -> Void
     ) throws(CacheError) {
@@ -199,17 +198,17 @@ struct StoreSource: Sendable {
             { (directory) throws(CacheError) in try backend.open(directory, nil) }, owns: backend.owns, check)
     }
 
-    /// The file that is the store now.
+    /// The identity of the main file now.
     var file: FileIdentity? { mainFile.flatMap { FileIdentity($0) } }
 
-    /// Whether the store is another one than `last`, or gone; what cannot be looked at is as it was.
+    /// Whether the main file is another one than `last`, or gone; if it cannot be looked at, it counts as unchanged.
     func isReplaced(since last: FileIdentity?) -> Bool {
         guard let mainFile else { return false }
         if let file = FileIdentity(mainFile) { return file != last }
         return last != nil && (errno == ENOENT || errno == ENOTDIR)
     }
 
-    /// Opens the store, or makes it again, with what is kept of the damaged one.
+    /// Opens the store, or makes it again with the kept records of the damaged one.
     private func openOrRebuild(
         _ directory: String, _ generation: StoreGeneration?, _ budget: Int?, _ damage: CacheError?
     ) throws(CacheError) -> Opened {
@@ -218,7 +217,7 @@ struct StoreSource: Sendable {
         do throws(CacheError) {
             try kept.put(into: opened.store, &opened.state)
         } catch {
-            // The next opening puts it there.
+            // The next opening puts the records there.
             opened.store.close()
             throw error
         }
@@ -248,7 +247,7 @@ struct StoreSource: Sendable {
 
     /// Whether `failure` says that the store is damaged, and the policy says to replace a damaged store.
     ///
-    /// The directory is Grove's, so what lies under the name of the store's file is its store, however little of it is left.
+    /// The directory is Grove's, so the file with the name of the store's is its store, however little of it is left.
     /// If there is no such file, `notAStore` says that the files are another backend's.
     func isRepairable(_ failure: CacheError) -> Bool {
         guard policy == .rebuild, isPersistent else { return false }
@@ -268,7 +267,7 @@ struct StoreSource: Sendable {
 }
 
 extension NodeStore {
-    /// The state that the store has of itself.
+    /// The state that is stored in the store's own record.
     func storedState() throws(CacheError) -> StoreState {
         let view = try view()
         defer { view.end() }

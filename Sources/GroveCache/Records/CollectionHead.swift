@@ -1,13 +1,13 @@
 import GroveCoding
 import GroveModel
 
-/// The head of a long collection: which chunks hold the elements, and how many each.
+/// The head of a long collection: the chunks that hold its elements, and the number in each.
 ///
-/// The body of its record is `[number, count, chunks]`. `chunks` is a byte string with five bytes for each chunk: its
-/// number, big-endian, and how many elements it has. It is short because a head is read and written at every edit. An
-/// entry with number 0 is a gap: elements that were never fetched, of which the number is unknown.
+/// The body of its record is `[list, count, chunks]`. `chunks` is a byte string with five bytes for each chunk: its
+/// number, big-endian, and its count of elements. It is short because a head is read and written at every edit. An
+/// entry with number 0 is a gap: an unknown number of elements that were never fetched.
 struct CollectionHead: Equatable {
-    /// A chunk, by its number, and how many elements it has.
+    /// A chunk, by its number, and its count of elements.
     struct Chunk: Equatable {
         let number: ChunkNumber
         let count: Int
@@ -28,7 +28,7 @@ struct CollectionHead: Equatable {
         static let gap = ChunkNumber(rawValue: 0)
     }
 
-    /// The chunks of one list, told from those of any other: of another key, or set under this one before or after.
+    /// The list that chunks belong to, told from any other: of another key, or set under this one before or after.
     ///
     /// It is a hash of the list's key and of the call that set the list, and orders nothing.
     struct ListID: Hashable {
@@ -45,7 +45,7 @@ struct CollectionHead: Equatable {
     let list: ListID
     var chunks: [Chunk] = []
 
-    /// How many elements the collection has that are known: those in chunks, also if these were lost.
+    /// The number of elements in the collection's chunks, even if these were lost.
     var count: Int { chunks.reduce(0) { $0 + $1.count } }
 
     /// Whether the collection has a gap, so that its number of elements is unknown.
@@ -58,7 +58,7 @@ struct CollectionHead: Equatable {
 
     /// Reads the head in the record of `header`.
     ///
-    /// - Throws: `corrupted` if it says what no head does.
+    /// - Throws: `corrupted` if it is not a head.
     init(_ header: RecordHeader) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(header.body, source: NoSource.shared, isStable: true)
         let count: Int
@@ -69,7 +69,7 @@ struct CollectionHead: Equatable {
         }
     }
 
-    /// The chunks in `bytes`; none if these are none.
+    /// The chunks in `bytes`; none if the length is not that of chunks.
     private static func chunks(in bytes: UnsafeRawBufferPointer) -> [Chunk] {
         guard bytes.count % chunkBytes == 0 else { return [] }
         return stride(from: 0, to: bytes.count, by: chunkBytes).map { offset in
@@ -83,14 +83,14 @@ struct CollectionHead: Equatable {
         return (ListID(rawValue: try decoder.readInteger(UInt64.self)), try decoder.readInteger(Int.self))
     }
 
-    /// The store's key of the record that names the list: of a chunk that goes, nothing else tells the list's key.
+    /// The store's key of the record that names the list: without it the list of a chunk that is evicted would be unknown.
     var nameKey: [UInt8] {
         var key = [Namespace.listName]
         for byte in 1...8 { key.append(UInt8(truncatingIfNeeded: list.rawValue >> UInt64(64 - 8 * byte))) }
         return key
     }
 
-    /// The same for the list of the chunk under `key`.
+    /// The store's key of the record that names the list of the chunk under `key`.
     static func nameKey(ofChunk key: [UInt8]) -> [UInt8] { [Namespace.listName] + key.dropFirst().prefix(8) }
 
     /// The store's key of chunk `chunk`.
@@ -103,7 +103,7 @@ struct CollectionHead: Equatable {
     /// The store's keys of all chunks, in order.
     var chunkKeys: [[UInt8]] { chunks.filter { !$0.isGap }.map { key(of: $0.number) } }
 
-    /// So many numbers that no chunk has.
+    /// `count` numbers that no chunk has.
     ///
     /// - Throws: ``CacheError`` with code `tooLarge` after four billion chunks.
     func unusedNumbers(_ count: Int) throws(CacheError) -> [ChunkNumber] {

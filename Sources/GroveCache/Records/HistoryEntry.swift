@@ -1,21 +1,21 @@
 import GroveCoding
 import GroveModel
 
-/// An entry of the history of commits: a record that says what one commit changed.
+/// An entry of the history of commits: a record of the changes of one commit.
 ///
-/// Entries are in a ring: that of a commit takes the place of one so many commits before. So the history has a bound without
-/// anything being removed, and an entry that is not the wanted commit's is a gap.
+/// Entries are in a ring: the entry of a commit takes the place of one so many commits before. So the history has a bound although
+/// no entry is removed, and an entry of another commit than the one asked for is a gap.
 enum HistoryEntry {
-    /// The store's key of the entry of commit `commit`, if the ring has `places`.
+    /// The store's key of the entry of commit `commit` in a ring of `places`.
     static func key(of commit: CommitNumber, places: UInt16) -> [UInt8] {
         let place = UInt16(commit.rawValue % UInt64(max(places, 1)))
         return [Namespace.history, UInt8(place >> 8), UInt8(truncatingIfNeeded: place)]
     }
 
-    /// Appends a record's body that says that commit `commit` changed `changes`, in at most `most` bytes.
+    /// Appends the body of the entry of commit `commit`, which made `changes`, in at most `most` bytes.
     ///
-    /// If the names are too many for that, it says that anything may have changed. If what became of a list is too much beside them,
-    /// the list is only named.
+    /// If the names are too many for that, it says that anything may have changed. If the changes of lists do not fit beside the names,
+    /// the lists are only named.
     static func appendBody(
         _ commit: CommitNumber, mark: CommitMark, _ changes: ChangeSet?, most: Int, to body: inout ByteBuffer
     ) {
@@ -45,7 +45,7 @@ enum HistoryEntry {
         if body.count > most, !lists.isEmpty { append([]) }
     }
 
-    /// The changes of commit `commit`, as the record of `header` says, and the commit's mark; `nil` if the record is another commit's.
+    /// The mark and the changes of commit `commit` in the record of `header`; `nil` if the record is another commit's.
     static func changes(
         _ commit: CommitNumber, _ header: RecordHeader
     ) throws(NodeReadFailure) -> (mark: CommitMark, set: ChangeSet)? {
@@ -67,22 +67,22 @@ enum HistoryEntry {
     }
 }
 
-/// How much a cache remembers of its commits.
+/// The bounds of a cache's history of commits.
 struct HistoryLimit: Sendable {
-    /// How many commits at least; 0 if the cache does not ask for a history.
+    /// The places in the ring; 0 if the cache does not ask for a history.
     var places: UInt16 = 0
     /// The most bytes of a budget that the history may take.
     var share = Int.max
 
     static let none = HistoryLimit()
 
-    /// The bytes of an entry without its names, and of a few names.
+    /// The bytes of an entry with a few names.
     private static let leastBytes = 128
 
     /// At most `commits`, within a budget of `bytes`.
     init(commits: Int, within bytes: Int?) {
         share = bytes.map { $0 / 16 } ?? .max
-        // The commit of the oldest token is there too, so that it can be told from another.
+        // The ring has the commit of the oldest token too, so that it can be told from another.
         let places = commits > 0 ? min(commits, 65_534) + 1 : 0
         self.places = UInt16(clamping: min(places, share / HistoryLimit.leastBytes))
     }
@@ -92,10 +92,10 @@ struct HistoryLimit: Sendable {
     /// The most bytes of an entry's body, if there are `places`.
     func mostBytes(_ places: UInt16) -> Int { max(min(4_096, share / max(Int(places), 1) - 32), 32) }
 
-    /// How many elements of a list an entry tells at most: no more identifiers fit, however short they are.
+    /// The most elements of a list in an entry: no more identifiers fit, however short they are.
     var mostElementsTold: Int { places > 0 ? mostBytes(places) / 2 : 0 }
 
-    /// `load` with an entry.
+    /// `load` with an entry of the history.
     func added(to load: WriteLoad) -> WriteLoad {
         guard places > 0 else { return load }
         var load = load
@@ -109,8 +109,8 @@ struct HistoryLimit: Sendable {
 extension NodeView {
     /// The changes of the commits after `first` up to `last`, in order.
     ///
-    /// - Parameter state: the view's.
-    /// - Returns: `nil` if one of them is not remembered.
+    /// - Parameter state: the state in the view.
+    /// - Returns: the changes; `nil` if an entry is missing.
     func history(
         after first: CommitNumber, upTo last: CommitNumber, _ state: StoreState
     ) throws(CacheError) -> [ChangeSet]? {
@@ -128,7 +128,7 @@ extension NodeView {
         return sets
     }
 
-    /// Whether `token` is a commit of the store that is there still, as far as the history says.
+    /// Whether the store still has the commit of `token`, as far as the history says.
     func knows(_ token: ChangeToken, _ state: StoreState) throws(CacheError) -> Bool {
         guard token.store == state.store, token.commit <= state.commit else { return false }
         if token.commit == .zero { return true }

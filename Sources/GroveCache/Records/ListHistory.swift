@@ -1,20 +1,20 @@
 import GroveCoding
 import GroveModel
 
-/// The changes of one commit to one list, as an entry of the history keeps them.
+/// The changes of one list in one commit, as an entry of the history keeps them.
 ///
-/// In the entry each list is an array: its place among the lists that the entry names, then its changes. Each change has four items:
-/// whether the list was set as a whole, the position of the first element that went, how many went, and the identifiers that came.
+/// In the entry each list is an array: its index among the lists that the entry names, then its changes, four items each. These are
+/// whether the list was set as a whole, the position of the first element that went, the number that went, and the identifiers that came.
 struct ListHistory {
-    /// The list's place among those that the commit names.
+    /// The index of the list among those that the commit names.
     let place: Int
     private(set) var changes: [(splice: ListSplice, isWhole: Bool)] = []
 
     private init(place: Int) { self.place = place }
 
-    /// The part of `changes` that is kept, each of one of the lists `names`.
+    /// The part of `changes` that an entry keeps; each is a change of one of the lists `names`.
     ///
-    /// A list of which something is not told is left out: it is read again, as it is named.
+    /// A list with a change of unknown splices is left out: a follower reads it again, as the entry names it.
     static func told(_ changes: [ListChange], of names: [ModelIdentifier]) -> [ListHistory] {
         guard !changes.isEmpty else { return [] }
         let untold = Set(changes.lazy.filter { $0.splices == nil }.map(\.name))
@@ -28,7 +28,7 @@ struct ListHistory {
         }
     }
 
-    /// Reads what became of the lists `names`.
+    /// Reads the changes of the lists `names`.
     static func changes(
         _ decoder: inout NodeDecoder, of names: [ModelIdentifier]
     ) throws(NodeReadFailure) -> [ListChange] {
@@ -61,7 +61,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Appends what became of lists.
+    /// Appends the changes of lists.
     mutating func append(_ lists: [ListHistory]) {
         appendHead(CBORMajor.array, UInt64(lists.count))
         for list in lists {

@@ -14,7 +14,7 @@ struct LocalNumber: Comparable, Hashable, Sendable {
         rawValue = CallNumber.numbers(after: CallNumber(rawValue: shift.rawValue), upTo: number).rawValue
     }
 
-    /// Before the first call.
+    /// The number before the first call's.
     static var zero: LocalNumber { LocalNumber(rawValue: 0) }
 
     static func < (one: LocalNumber, other: LocalNumber) -> Bool { one.rawValue < other.rawValue }

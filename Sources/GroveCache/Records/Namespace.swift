@@ -1,6 +1,6 @@
 import GroveCoding
 
-/// The first byte of a store's key: what kind of thing is kept under it.
+/// The first byte of a store's key: the kind of the record under it.
 ///
 /// The kinds are namespaces: a model, a collection and an alias of one name never meet.
 package enum Namespace {
@@ -12,18 +12,18 @@ package enum Namespace {
     static let collection: UInt8 = 0x02
     /// A cache key that is not the model's identifier.
     static let alias: UInt8 = 0x03
-    /// A record that is kept, whatever the budget, because its owner must not lose it: what an outbox has yet to send.
+    /// A record that is kept whatever the budget, as it must not be lost: a message that an outbox has yet to send.
     package static let kept: UInt8 = 0x05
     /// A shape, which records share, under its hash.
     static let shape: UInt8 = 0x06
-    /// A chunk of a long collection, under the collection's number and its own.
+    /// A chunk of a long collection, under the list's number and its own.
     static let chunk: UInt8 = 0x07
     /// An entry of the history of commits, under its place in the ring.
     static let history: UInt8 = 0x08
-    /// The cache key of a long collection, under the collection's number.
+    /// The cache key of a long collection, under the list's number.
     static let listName: UInt8 = 0x09
 
-    /// Whether a budget may evict what is under `key`: not what is the store's own, nor what is kept.
+    /// Whether a budget may evict the record under `key`: not the store's own records, nor the kept ones.
     @inline(__always)
     static func isEvictable(_ key: UnsafeRawBufferPointer) -> Bool {
         unsafe key[0] >= node && key[0] <= alias || key[0] == chunk

@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// A record that several projections wrote, or are about to, taken apart: its fields, which projections carry them, and since when.
+/// A record that several projections wrote, or are about to write, taken apart: its fields, and the table of projections.
 @safe
 struct ProjectedRecord {
     @safe
@@ -15,7 +15,7 @@ struct ProjectedRecord {
 
     /// Takes the record of `stored` apart; the fields point into it.
     ///
-    /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` if what is stored cannot be taken apart.
+    /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` if the record cannot be taken apart.
     init(_ stored: RecordHeader) throws {
         let body = try RecordBody(stored)
         fields = unsafe body.fields.map { unsafe Field(key: $0.key, value: $0.value) }
@@ -31,7 +31,7 @@ struct ProjectedRecord {
 
     var holdsReferences: Bool { fields.indices.contains { holdsReferences($0) } }
 
-    /// The oldest place in time of those references that `projection` carries, or `UInt64.max` if it carries none.
+    /// The oldest place in time of the references that `projection` carries, or the greatest number if it carries none.
     func oldestPlace(of projection: [UInt8]) -> CallNumber {
         guard let row = table.rows.first(where: { $0.name == projection }) else { return .max }
         var place = CallNumber.max
@@ -41,16 +41,16 @@ struct ProjectedRecord {
         return place
     }
 
-    /// Writes `new`, the fields of a body, as `projection` did in the write numbered `sequence`, which confirms it as of `time`; 0
-    /// keeps the time that its row has.
+    /// Writes `new`, the fields of a body, as `projection` did in the write numbered `sequence`, which confirms it as of `time`;
+    /// 0 keeps the time of its row.
     ///
-    /// The fields that only this projection carried go, then its new ones are set. A field that the write lacks keeps what
-    /// other projections wrote, a null overwrites, and the same projection written again replaces its own.
+    /// The fields that only this projection carried go, then its new ones are set. A field that is missing in the write keeps
+    /// the value that other projections wrote; a null overwrites it.
     mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: CallNumber, time: UInt32) {
         var (place, time) = (sequence, time)
         if let old = table.rows.first(where: { $0.name == projection }) {
             if time == 0 { time = old.time }
-            // The same content keeps the later of its two places.
+            // Content that is written again unchanged keeps the later of its two places.
             if isCarried(new, by: old) { place = max(place, old.sequence) }
             leave(old, for: new)
         }
@@ -70,7 +70,7 @@ struct ProjectedRecord {
                 guard unsafe !isEqual(fields[position].value, value) else { continue }
                 unsafe fields[position].value = unsafe value
                 noteReplaced(position)
-                // A call that comes late sets the field, and at its own place: projections that wrote it later are forgotten.
+                // A call that comes late sets the field, and at its own place: the projections that wrote it later are forgotten.
                 if table.rows.contains(where: { $0.sequence > place }), holdsReferences(position) {
                     table.rows.removeAll { $0.sequence > place && $0.fields[position] }
                 }
@@ -85,8 +85,8 @@ struct ProjectedRecord {
         removeOrphans()
     }
 
-    /// Notes for those who carry field `index` that another projection has set it: if it holds maps, what is absent
-    /// from them is unknown to those from now on.
+    /// Notes for the projections that carry field `index` that another one has set it: if it holds maps, fields absent from
+    /// them are unknown to those projections from now on.
     private mutating func noteReplaced(_ index: Int) {
         let holdsMaps = unsafe RecordBody.holdsMaps(fields[index].value)
         for row in table.rows.indices where table.rows[row].fields[index] {
@@ -96,7 +96,7 @@ struct ProjectedRecord {
 
     /// Takes `old`, a projection that is written again with `new`, out of the table.
     ///
-    /// A reference that it had set, that it lacks now and that other projections carry keeps its place. If that would make
+    /// A reference keeps its place if `old` has it, `new` does not, and other projections carry it. If that would make
     /// another of their fields younger than it is, those projections are forgotten.
     private mutating func leave(_ old: ProjectionTable.Row, for new: RecordBody) {
         let places = fields.indices.map { table.place(of: $0) }
@@ -118,13 +118,13 @@ struct ProjectedRecord {
         }
     }
 
-    /// Lets go of what was last written before `deletion`.
+    /// Removes the projections that were last written before `deletion`, and the fields that only they carried.
     mutating func forget(before deletion: CallNumber) {
         table.rows.removeAll { $0.sequence < deletion }
         removeOrphans()
     }
 
-    /// Whether what `row` carries is exactly the fields of `new`, with their values.
+    /// Whether `row` carries exactly the fields of `new`, with their values.
     private func isCarried(_ new: RecordBody, by row: ProjectionTable.Row) -> Bool {
         var index = 0
         for position in fields.indices where row.fields[position] {

@@ -1,26 +1,25 @@
 import GroveCoding
 import GroveModel
 
-/// The projections that wrote a record, the time of each, and the fields that its last write carried.
+/// The projections that wrote a record, each with its last write and the fields that this carried.
 ///
-/// Stored in the envelope of a record that several projections share: a count, the number of bitmaps of each, then a row
-/// for each. A row has the name's length, the name, the number of the last write, its time, and one or two bitmaps over
-/// the body's fields in their order, least significant bit first. The second is there if another projection has written
-/// over a value.
+/// It is in the envelope of a record that several projections share: a count, the number of bitmaps of each, then the rows.
+/// A row is a name's length, the name, the number of the last write, its time, and one or two bitmaps. A bitmap is over the body's
+/// fields in their order, least significant bit first. All have a second one if a projection has written over a map of another.
 struct ProjectionTable {
     struct Row {
         var name: [UInt8]
         /// The number of the projection's last write: the place in time of the fields that no later one carried.
         var sequence: CallNumber
-        /// When the projection's content was last confirmed, in seconds since 1970; 0 if that is not known.
+        /// The time at which the projection's content was last confirmed, in seconds since 1970; 0 if that is not known.
         var time: UInt32
         var fields: [Bool]
-        /// Those fields that hold maps and that another projection has written over since; empty if there are none.
+        /// The fields that hold maps and that another projection has written over since; empty if there are none.
         ///
-        /// An absence from those maps says nothing to this projection.
+        /// A field that is absent from those maps says nothing to this projection.
         var replaced: [Bool] = []
 
-        /// Whether this projection can tell what is absent from the maps inside field `index`.
+        /// Whether this projection can tell which fields are absent from the maps inside field `index`.
         func wrote(_ index: Int) -> Bool { fields[index] && (replaced.isEmpty || !replaced[index]) }
     }
 
@@ -95,7 +94,7 @@ struct ProjectionTable {
         return bitmap
     }
 
-    /// Whether some projection's value was written over by another one's.
+    /// Whether a field with maps of some projection was written over by another one.
     private var hasReplaced: Bool { rows.contains { !$0.replaced.isEmpty } }
 
     /// The place in time of field `index`: the number of the last write that carried it.
@@ -110,12 +109,12 @@ struct ProjectionTable {
         unsafe index(of: projection).map { rows[$0] }
     }
 
-    /// The position of `projection` in ``rows``.
+    /// The index of `projection` in ``rows``.
     func index(of projection: UnsafeRawBufferPointer) -> Int? {
         rows.firstIndex { row in unsafe row.name.withUnsafeBytes { unsafe isEqual($0, projection) } }
     }
 
-    /// Whether the same projections carry the same fields in `other`, whenever they were written.
+    /// Whether the same projections carry the same fields in `other`, whatever the times of their writes.
     func agrees(with other: ProjectionTable) -> Bool {
         rows.elementsEqual(other.rows) { $0.name == $1.name && $0.fields == $1.fields && $0.replaced == $1.replaced }
     }

@@ -56,7 +56,7 @@ struct RecordBody {
         return (try? decoder.readMapHead()) ?? 0
     }
 
-    /// The index of the field of `body` whose value is or holds what lies at `position`; `nil` if there is none.
+    /// The index of the field of `body` whose value has the bytes at `position`, or ends there; `nil` if there is none.
     static func field(of body: UnsafeRawBufferPointer, at position: UnsafeRawPointer) -> Int? {
         var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
         guard let count = try? decoder.readMapHead() else { return nil }
@@ -70,7 +70,7 @@ struct RecordBody {
         return nil
     }
 
-    /// Whether there is a map in `encoded`: something that a field may be absent from.
+    /// Whether there is a map in `encoded`, from which a field may be absent; true if it cannot be read.
     static func holdsMaps(_ encoded: UnsafeRawBufferPointer) -> Bool {
         var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true)
         while !decoder.isAtEnd {

@@ -1,11 +1,11 @@
 import GroveCoding
 import GroveModel
 
-/// Puts a record together: envelope, body, checksum.
+/// The building of a record: envelope, body, checksum.
 enum RecordBuilder {
     /// Appends a record to `out`, which the caller has emptied.
     ///
-    /// - Parameter shape: with that flag, the hash of the shape that has the names.
+    /// - Parameter shape: the hash of the shape that has the names, if `flags` have one.
     /// - Throws: ``CacheError`` with code `unencodable` if a name is longer than 255 bytes.
     static func build(
         into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: CallNumber,
@@ -57,7 +57,7 @@ enum RecordBuilder {
     /// A deletion that a record follows.
     struct Deletion {
         var sequence = CallNumber.zero
-        /// Whether there may have been none: the record that remembered it was evicted or damaged.
+        /// Whether there may have been none: the record that told of it was evicted or damaged.
         var isUncertain = false
         static let none = Deletion()
     }

@@ -8,7 +8,7 @@ import GroveModel
 struct RecordHeader {
     /// The format that this version writes; whole records of a later one are refused and left alone.
     static let formatVersion: UInt8 = 1
-    /// Bytes before the number of the write.
+    /// The bytes before the number of the write.
     static let headBytes = 10
     /// The least bytes of an envelope: the head, a number of one byte, and the time.
     static let leastBytes = headBytes + 5
@@ -23,13 +23,13 @@ struct RecordHeader {
         static let deletion = Flags(rawValue: 1 << 2)
         /// The node may have been deleted at ``RecordHeader/deletion`` or before: no record says whether it was.
         static let deletionUncertain = Flags(rawValue: 1 << 3)
-        /// Several projections wrote the record; a table says which fields are whose.
+        /// Several projections wrote the record; a table has the fields of each.
         static let projections = Flags(rawValue: 1 << 4)
-        /// Names are not in the record but in a ``RecordShape``: it names that, and its body is values.
+        /// The names are not in the record but in a ``RecordShape``: the record has the shape's hash, and its body is values.
         static let shape = Flags(rawValue: 1 << 5)
-        /// Several calls put the elements there, or an earlier one; a table says which: ``ReferenceRuns``.
+        /// Several calls put the elements there, or an earlier one; a table has their numbers: ``ReferenceRuns``.
         static let runs = Flags(rawValue: 1 << 6)
-        /// The elements of the collection are in chunks; the body says in which: ``CollectionHead``.
+        /// The elements of the collection are in chunks, which the body names: ``CollectionHead``.
         static let chunks = Flags(rawValue: 1 << 7)
         static let known: Flags = [
             .tombstone, .references, .deletion, .deletionUncertain, .projections, .shape, .runs, .chunks,
@@ -53,7 +53,7 @@ struct RecordHeader {
     let flags: Flags
     /// The number of the write that this record stands for.
     let sequence: CallNumber
-    /// When the content was last confirmed, in seconds since 1970; 0 if that is not known.
+    /// The time at which the content was last confirmed, in seconds since 1970; 0 if that is not known.
     ///
     /// If several projections wrote the record, each has a time of its own in the table.
     let time: UInt32
@@ -61,10 +61,10 @@ struct RecordHeader {
     let deletion: CallNumber
     /// The hash of the record's shape, if it has one.
     let shapeHash: UInt64
-    /// The record's shape, once it was found; the finder keeps it.
+    /// The record's shape, once it was found; the table in which it was found keeps it.
     private(set) var foundShape: Unmanaged<RecordShape>?
     var shape: RecordShape? { unsafe foundShape?.takeUnretainedValue() }
-    /// Empty if a record has a shape that was not found.
+    /// The record name; empty if the record has a shape that was not found.
     private(set) var recordName: UnsafeRawBufferPointer
     /// The projection that wrote the record, if it was one; empty if the shape was not found.
     private(set) var projection: UnsafeRawBufferPointer
@@ -75,7 +75,7 @@ struct RecordHeader {
     /// Reads the envelope of `bytes`, stored under `key`, and checks the checksum over both.
     init(_ bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws(Failure) {
         guard let base = bytes.baseAddress, bytes.count >= RecordHeader.headBytes else { throw .corrupted }
-        // The head is that of every version, so that a damaged number is no later version's.
+        // The head is the same in every version, so that a damaged version number is not taken for a later version's.
         let checksum = unsafe UInt64(littleEndian: (base + 2).loadUnaligned(as: UInt64.self))
         guard unsafe checksum == RecordHeader.checksum(bytes, key: key) else { throw .corrupted }
         guard unsafe base.load(as: UInt8.self) == RecordHeader.formatVersion else { throw .unsupportedFormat }
@@ -151,7 +151,7 @@ struct RecordHeader {
         }
     }
 
-    /// Whether a record under `key` may have `flags`, of which a collection's are some.
+    /// Whether a record under `key` may have `flags`, some of which only collections have.
     private static func isOfCollection(_ key: UnsafeRawBufferPointer, _ flags: Flags) -> Bool {
         guard flags.isDisjoint(with: [.tombstone, .projections]) else { return false }
         return unsafe key.first == Namespace.collection || key.first == Namespace.chunk && !flags.contains(.chunks)
@@ -159,7 +159,7 @@ struct RecordHeader {
 
     /// The checksum of `record` under `key`: over the key, and over every byte but the checksum's own.
     ///
-    /// A store that hands over another key's value is found out by it.
+    /// By it a value that a store returns for another key is noticed.
     static func checksum(_ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> UInt64 {
         guard let base = record.baseAddress, record.count >= headBytes else { return 0 }
         let head = unsafe UInt64(UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)))

@@ -1,18 +1,18 @@
 import GroveCoding
 import GroveModel
 
-/// The record that comes of writing one projection over a record that other projections wrote too.
+/// The record that results if one projection is written over a record of several.
 struct RecordMerge {
     private var out: ByteBuffer
     /// The encoded table of projections for the envelope.
     let table: [UInt8]
-    /// The number that the record stands for: that of the last of the projections' writes.
+    /// The number of the record: the number of the last of the projections' writes.
     let sequence: CallNumber
-    /// The flags that say so much of the record.
+    /// The record's flags for projections and references.
     let flags: RecordHeader.Flags
     /// Whether the merged body differs from the stored one.
     let bodyChanged: Bool
-    /// Whether the stored record says all of this already, apart from places in time.
+    /// Whether the stored record has the same fields and projections already, apart from places in time.
     let isUnchanged: Bool
     /// The oldest place in time that a reference of the projection had before.
     let oldestPlace: CallNumber
@@ -26,7 +26,7 @@ struct RecordMerge {
 
     /// Merges `node`, as its projection wrote it in the write numbered `sequence`, called at `time`, over the record of `stored`.
     ///
-    /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` if what is stored cannot be taken apart;
+    /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` if the stored record cannot be taken apart;
     ///   ``CacheError`` with code `unencodable`.
     init(stored: RecordHeader, node: NodeTree.Node, sequence: CallNumber, time: UInt32) throws {
         let new: RecordBody
@@ -43,7 +43,7 @@ struct RecordMerge {
         try self.init(record, over: stored, before: before, oldestPlace: oldest)
     }
 
-    /// The record of `stored` without what was last written before `deletion`.
+    /// The record of `stored` without the projections that were last written before `deletion`.
     init(stored: RecordHeader, forgettingBefore deletion: CallNumber) throws {
         var record = try ProjectedRecord(stored)
         let before = record

@@ -3,8 +3,8 @@ import GroveModel
 
 /// The calls that put the elements in a record of a collection there, one element after the other.
 ///
-/// If the call that the record's number names put all of them there, nothing more is stored. Otherwise a table stands
-/// between names and body: for each run of neighbours their number, one byte, and the call's.
+/// If all were put there by the call that the record's number names, no table is stored. Otherwise a table stands before the
+/// body: for each run of neighbours their count, one byte, and the call's number.
 @safe
 struct ReferenceRuns {
     private var table: EnvelopeReader
@@ -46,7 +46,7 @@ struct ReferenceRuns {
         return number
     }
 
-    /// The table of `numbers`, those of elements one after the other.
+    /// The table of `numbers`, the calls of elements one after the other.
     static func table(of numbers: [CallNumber]) -> [UInt8] {
         var out: [UInt8] = []
         var start = 0

@@ -1,6 +1,6 @@
 import GroveCoding
 
-/// An encoded root: a reference to a node, with or without a case, or a model in place.
+/// An encoded root, taken apart: a reference to a node, with or without a case, or a model in place.
 struct RootReference {
     let isReference: Bool
     let hasCase: Bool

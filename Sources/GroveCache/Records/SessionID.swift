@@ -1,7 +1,7 @@
 /// One opening of a store by one process.
 ///
-/// The cache draws it at random as it opens the store. It orders nothing: it says whose calls a ``QueuePlace`` in the
-/// store's own record is one of.
+/// The cache draws it at random as it opens the store. It orders nothing: it says in which queue a ``QueuePlace`` of the
+/// store's own record is.
 struct SessionID: Hashable, Sendable {
     let rawValue: UInt64
 

@@ -3,19 +3,19 @@ import GroveModel
 
 /// The shapes that a reader or a transaction has met, by their hashes.
 ///
-/// The hash is that of the names, so that no wipe and no other process makes anything here wrong. Whether a store has a shape
-/// is looked up in the store; a reader's table has those of queued nodes too. A shape stays for as long as the table does, or until ``removeAll()``.
+/// The hash is of the names, so that no wipe and no other process makes an entry wrong. Whether a store has a shape is looked
+/// up in the store; a reader's table has the shapes of queued nodes too. A shape stays as long as the table, or until ``removeAll()``.
 struct ShapeTable {
     private var hashes: [UInt64] = []
     private(set) var shapes: [RecordShape] = []
-    /// The place of each shape, by its hash, once they are many.
+    /// The index of each shape by its hash, once there are many.
     private var places: [UInt64: Int] = [:]
 
     private static let few = 16
 
     var count: Int { shapes.count }
 
-    /// The shape of `hash`, which the table keeps.
+    /// The shape of `hash`; the table keeps it.
     func find(_ hash: UInt64) -> Unmanaged<RecordShape>? {
         guard hashes.count > ShapeTable.few else {
             for index in 0..<hashes.count where hashes[index] == hash {
@@ -40,7 +40,7 @@ struct ShapeTable {
 
 /// A node's body taken apart into its shape and its values.
 struct SplitBody: ~Copyable {
-    /// The first shapes that were met: most nodes have one of them.
+    /// The first shapes that were made: most nodes have one of them.
     private var known = ShapeTable()
     private var names = ByteBuffer(capacity: 256)
     private var values = ByteBuffer(capacity: 256)
@@ -52,7 +52,7 @@ struct SplitBody: ~Copyable {
         values.deallocate()
     }
 
-    /// Takes the body of `node` apart, unless it was encoded so; `nil` if it is too large for a shape.
+    /// Takes the body of `node` apart, unless it was encoded so; `nil` if it cannot have a shape.
     ///
     /// The result is valid until the next call.
     mutating func split(_ node: NodeTree.Node) -> ShapedBody? {
@@ -78,14 +78,14 @@ struct SplitBody: ~Copyable {
     }
 }
 
-/// The values of a node's fields, and the hash of the shape that they are of.
+/// The values of a node's fields, and the shape with their names.
 @safe
 struct ShapedBody {
     let hash: UInt64
     /// The encoding of the shape.
     let shape: UnsafeRawBufferPointer
     let values: UnsafeRawBufferPointer
-    /// Whether a record may name the shape: the store has it, or for a reader, the reader.
+    /// Whether a record may name the shape, as the store has it, or for a reader, the reader.
     var isStored = false
 }
 

@@ -6,13 +6,13 @@ struct StoreID: RawRepresentable, Hashable, Codable, Sendable {
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The identifier of a store without a commit.
+    /// The identity of a store without a commit.
     static let none = StoreID(rawValue: 0)
 
     static func random() -> StoreID { StoreID(rawValue: .random(in: 1 ... .max)) }
 }
 
-/// The mark that tells a commit from another one of the same number: after a loss of power, another commit may have its number.
+/// A number that tells a commit from another one of the same number: after a loss of power, another commit may have its number.
 ///
 /// The commit draws it at random. It orders nothing.
 struct CommitMark: RawRepresentable, Hashable, Codable, Sendable {

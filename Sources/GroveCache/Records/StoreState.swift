@@ -1,47 +1,47 @@
 import GroveCoding
 import GroveModel
 
-/// The store's own record: the numbers of its last write and commit, the last writers, the account of its bytes, and its clock.
+/// The state of a store, in one record of its own: its last write, its last commit, its account and its clock.
 struct StoreState: Equatable {
     /// The number of the last write.
     var sequence = CallNumber.zero
     /// The highest number of a deletion whose tombstone was evicted: a node without a record may have been deleted up
     /// to that number.
     var forgottenDeletion = CallNumber.zero
-    /// The writers that wrote last, the last first: each with the place in its own queue up to which it has committed.
+    /// The openings that wrote last, the last first, each with the place in its own queue up to which it has committed.
     ///
     /// By it a read tells which of its process's queued calls its view shows already.
     private var writers = StoreState.noWriters
-    /// How many shapes were stored.
+    /// The number of shapes that were stored.
     var shapes: UInt16 = 0
     /// A random number that no other store has, nor this one after a wipe.
     var store = StoreID.none
-    /// How many commits have changed something.
+    /// The number of commits that have changed something.
     var commit = CommitNumber.zero
-    /// A random number of the last of them.
+    /// A random number of the last commit.
     var mark = CommitMark.none
-    /// How many of the last commits have a place in the history; 0 if none was ever asked for.
+    /// The number of the last commits that have a place in the history; 0 if no history was ever asked for.
     var historyPlaces: UInt16 = 0
-    /// The sum of everything stored, this record included; `nil` if it was lost: the next transaction counts again.
+    /// The sum of all records, this one included; `nil` if it was lost: the next transaction counts again.
     var account: Account? = Account()
-    /// When which calls were committed, in bytes written.
+    /// The times at which calls were committed, in bytes written.
     var clock = WriteClock()
-    /// Whether there is such a record in the store.
+    /// Whether the store has this record.
     private(set) var isStored = false
 
-    /// The sum of what is stored, kept in the transactions that change it, with a budget or without.
+    /// The sum of all records, kept in the transactions that change it, with a budget or without.
     struct Account: Equatable {
         /// The bytes of all keys and values.
         var payloadBytes = 0
         /// The number of keys.
         var entries = 0
-        /// The number of those that a budget may evict.
+        /// The number of keys whose records a budget may evict.
         var evictableEntries = 0
 
-        /// Whether it may be true: less than nothing says that the store lost what was counted.
+        /// Whether it may be true: a negative number says that the store lost records that were counted.
         var isPossible: Bool { payloadBytes >= 0 && entries >= 0 && evictableEntries >= 0 }
 
-        /// Notes that the value under `key` had `old` bytes and has `new`, `nil` for none.
+        /// Notes that the value under `key` had `old` bytes and has `new`; `nil` stands for no value.
         @inline(__always)
         mutating func note(_ key: UnsafeRawBufferPointer, old: Int?, new: Int?) {
             payloadBytes += (new.map { $0 + key.count } ?? 0) - (old.map { $0 + key.count } ?? 0)
@@ -58,19 +58,19 @@ struct StoreState: Equatable {
         var place: QueuePlace
     }
 
-    /// The writers that are remembered: one that as many later ones overtook no longer finds its place.
+    /// The number of writers that are remembered: one that so many others overtook no longer finds its place.
     private static let writerCount = 4
     private static let noWriters = Array(repeating: Writer(session: .none, place: .zero), count: writerCount)
     private static let plainCount = 17 + 16 * writerCount + 2 + 18
-    /// The bytes of the record: those above, the account, the time, the marks and the hash.
+    /// The bytes of the record: the plain part, then the account, the time, the marks and the hash.
     static let count = plainCount + 24 + 8 + WriteClock.storedBytes + 8
 
     static let key: [UInt8] = [Namespace.meta]
 
-    /// The bytes of the record and its key in the store.
+    /// The bytes of the record and its key.
     private static let storedBytes = 1 + count
 
-    /// The bytes that writing the record adds to the store.
+    /// The bytes of payload that writing the record adds.
     var growth: Int { isStored ? 0 : StoreState.storedBytes }
 
     init() {}
@@ -84,7 +84,7 @@ struct StoreState: Equatable {
     /// The place in the queue of `session` up to which it has committed; `nil` if that is not known.
     func place(of session: SessionID) -> QueuePlace? { writers.first { $0.session == session }?.place }
 
-    /// Notes that `session` wrote last, and has committed up to `place` of its queue.
+    /// Notes that `writer` wrote last, and has committed up to its place.
     mutating func note(_ writer: Writer) {
         if writers[0].session == writer.session {
             writers[0].place = max(writer.place, writers[0].place)
@@ -106,7 +106,7 @@ struct StoreState: Equatable {
                 == hash64(UnsafeRawBufferPointer(rebasing: stored[..<end]), seed: 1)
     }
 
-    /// Reads the state, or makes that of an empty store if none is stored.
+    /// Reads the state, or makes the state of an empty store if none is stored.
     ///
     /// - Throws: ``CacheError`` with code `unsupportedFormat` or `corrupted`.
     init(_ view: any NodeView) throws(CacheError) {

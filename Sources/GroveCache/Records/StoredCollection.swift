@@ -1,7 +1,7 @@
 import GroveCoding
 import GroveModel
 
-/// A collection as a store holds it: its elements if they are few, otherwise a head that names its chunks.
+/// A collection as a store holds it: its elements if they are few, else the head that names its chunks.
 struct StoredCollection {
     enum Content {
         case elements(StoredElements)
@@ -11,10 +11,10 @@ struct StoredCollection {
     var content: Content
     /// The number of the last call that changed the list.
     let sequence: CallNumber
-    /// When the list was last confirmed, in seconds since 1970; 0 if that is not known.
+    /// The time at which the list was last confirmed, in seconds since 1970; 0 if that is not known.
     let time: UInt32
 
-    /// How many elements it has.
+    /// The number of its elements.
     var count: Int {
         switch content {
         case .elements(let elements): elements.count
@@ -22,7 +22,7 @@ struct StoredCollection {
         }
     }
 
-    /// The head, which names the chunks; `nil` if it has none.
+    /// The head that names its chunks; `nil` if it has none.
     var head: CollectionHead? {
         if case .chunks(let head) = content { head } else { nil }
     }
@@ -95,7 +95,7 @@ extension NodeView {
         }
     }
 
-    /// All elements of `collection`; `nil` if a chunk is not there.
+    /// All elements of `collection`; `nil` if a chunk is a gap, missing or damaged.
     func elements(of collection: StoredCollection) throws(CacheError) -> StoredElements? {
         switch collection.content {
         case .elements(let elements): return elements
@@ -109,7 +109,7 @@ extension NodeView {
         }
     }
 
-    /// The elements of `collection` that are there, and which are not.
+    /// The elements of `collection`, with its gaps, and with lost ones for a chunk that is missing or damaged.
     func knownElements(of collection: StoredCollection) throws(CacheError) -> StoredElements {
         switch collection.content {
         case .elements(let elements): return elements

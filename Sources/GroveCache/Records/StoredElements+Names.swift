@@ -20,7 +20,7 @@ extension StoredElements {
         self = elements
     }
 
-    /// The name by which the element at `index` is found.
+    /// The name of the element at `index`, by which it is found.
     func name(at index: Int) -> ElementName {
         unsafe withElement(at: index) { bytes in
             guard unsafe RootReference.isReference(bytes) else { return unsafe .content(Array(bytes)) }
@@ -28,7 +28,7 @@ extension StoredElements {
         }
     }
 
-    /// Whether `name` is that of the element at `index`.
+    /// Whether the element at `index` has the name `name`.
     func isNamed(_ name: ElementName, at index: Int) -> Bool {
         unsafe withElement(at: index) { bytes in
             let isReference = unsafe RootReference.isReference(bytes)
@@ -71,25 +71,26 @@ extension StoredElements {
     }
 }
 
-/// An answer of the network for a list, and what was done to the list since it was asked for.
+/// An answer of the network for a list, and the edits of the list since it was asked for.
 struct ListAnswer {
     /// The elements that the network brought.
     let elements: StoredElements
-    /// Whether it is the first page of the list, so that what follows may be kept.
+    /// Whether it is the first page of the list, so that the elements behind it may be kept.
     let isPage: Bool
-    /// The number of the place that it is as of; `nil` if nothing came after it.
+    /// The number after which calls are later than the place that the answer is as of; `nil` if that is the call itself.
     var since: CallNumber?
     /// The edits since, in order, as far as this process made them.
     var edits: [ListLog.Entry] = []
 
     /// The list that takes the place of `stored`.
     ///
-    /// Edits since are applied again. Elements that another process has put in since stay: at the end, or behind the element before them.
+    /// Edits since are applied again. An element that another process has put in since stays: at the end if it is there, or behind the
+    /// element before it.
     func settled(over stored: StoredElements?, number: CallNumber) throws(CacheError) -> StoredElements {
         var list = elements.numbered(number)
         guard let stored else { return try applyingEdits(to: list) }
         let names = Set((0..<list.count).map { list.name(at: $0) })
-        // The elements that the list had behind the page are kept, if the page reaches them.
+        // The elements that the list had behind the page are kept, if the page has one of its first elements.
         let first = 0..<min(stored.count, elements.count)
         let end =
             isPage ? first.last { names.contains(stored.name(at: $0)) }.map { $0 + 1 } ?? stored.count : stored.count
@@ -112,7 +113,7 @@ struct ListAnswer {
         for edit in edits {
             guard let operation = edit.operation else { continue }
             list.apply(operation, number: edit.number)
-            // Elements that the edit puts in, and the answer has, get the edit's number too: a deletion from before does not count.
+            // An element of the edit that the answer has too counts as put there by the edit: an earlier deletion does not count.
             if case .upsert(let others, _) = operation {
                 list.renew(Set((0..<others.count).map(others.name)), edit.number)
             }
@@ -124,7 +125,7 @@ struct ListAnswer {
 extension StoredElements {
     /// Takes `body`, an encoded array, apart.
     ///
-    /// - Throws: ``CacheError`` with code `unencodable` if it is none.
+    /// - Throws: ``CacheError`` with code `unencodable` if it is not an array.
     init(body: [UInt8], number: CallNumber) throws(CacheError) {
         self = try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) -> StoredElements in
             do throws(NodeReadFailure) {
@@ -135,9 +136,8 @@ extension StoredElements {
         }
     }
 
-    /// Puts those of the first `end` elements of `stored` in that are new by `isNew`, and that the list does not have.
-    ///
-    /// They go to the end if they are there in `stored`, and otherwise behind the element before them.
+    /// Puts in those of the first `end` elements of `stored` that are new and missing here: at the end if they are there, or behind the
+    /// element before them.
     fileprivate mutating func putIn(_ stored: StoredElements, _ end: Int, where isNew: (Int) -> Bool) {
         var names = Set((0..<count).map { name(at: $0) })
         let new = (0..<end).map(isNew)
@@ -153,10 +153,10 @@ extension StoredElements {
         }
     }
 
-    /// This list, of which parts may have been lost, with those parts as `base` has them, which is all of what it was.
+    /// This list with its lost parts taken from `base`, the whole list as it was.
     func filled(with base: StoredElements) throws(CacheError) -> StoredElements {
         guard whole == nil else { return self }
-        // Elements that come back are no newer than those that are there.
+        // An element that comes back is no newer than the newest that is there.
         let number = numbers.filter { $0 != StoredElements.lostNumber }.max()
         var list = number.map(base.numbered) ?? base
         let known = Set((0..<base.count).map { base.name(at: $0) })
@@ -164,7 +164,7 @@ extension StoredElements {
         return list
     }
 
-    /// The same if nothing of the list was lost, or never fetched.
+    /// This list, if no element was lost or never fetched; `nil` otherwise.
     var whole: StoredElements? { gaps.isEmpty && !numbers.contains(StoredElements.lostNumber) ? self : nil }
 
     /// Whether the list has the positions of `operation`.
@@ -173,9 +173,9 @@ extension StoredElements {
         return (try? edit.check(count)) != nil
     }
 
-    /// Applies an operation to the whole list; one of a position that it has not does nothing.
+    /// Applies an operation to the whole list; an operation at a position that the list does not have does nothing.
     ///
-    /// - Parameter number: the number of the call; `nil` to keep those of the elements.
+    /// - Parameter number: the number of the call; `nil` to keep the numbers of the elements.
     mutating func apply(_ operation: ListOperation, number: CallNumber?) {
         var finder = ElementFinder(self)
         guard let edits = try? operation.resolved(in: &finder) else { return }

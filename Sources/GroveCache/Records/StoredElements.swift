@@ -9,13 +9,13 @@ struct StoredElements: Sendable {
     private var ends: [Int] = []
     /// The number of the call that put each element there.
     private(set) var numbers: [CallNumber] = []
-    /// The elements before which the list has a gap without a length, in order.
+    /// The positions of the elements before which the list has a gap without a length, in order.
     private(set) var gaps: [Int] = []
 
     /// The number of an element that was lost.
     static let lostNumber = CallNumber.max
 
-    /// As many elements that were lost.
+    /// `count` elements that were lost.
     init(lost count: Int) {
         // A null for each.
         bytes = Array(repeating: 0xF6, count: count)
@@ -32,7 +32,7 @@ struct StoredElements: Sendable {
         gaps.insert(position, at: gaps.firstIndex { $0 > position } ?? gaps.count)
     }
 
-    /// Says that nothing is unknown right before `position`.
+    /// Says that no element is unknown right before `position`.
     mutating func closeGap(before position: Int) { gaps.removeAll { $0 == position } }
 
     var count: Int { ends.count }
@@ -51,7 +51,7 @@ struct StoredElements: Sendable {
 
     /// Takes `list`, an encoded array, apart.
     ///
-    /// - Throws: `corrupted` or `otherShape` if it is none.
+    /// - Throws: `corrupted` or `otherShape` if it is not an array.
     init(list: UnsafeRawBufferPointer, number: CallNumber) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(list, source: NoSource.shared, isStable: true)
         let count = try decoder.readArrayHead()
@@ -110,7 +110,7 @@ struct StoredElements: Sendable {
         return others
     }
 
-    /// Says that those of `names` were put there by call `number`, unless a later one did.
+    /// Says that the elements of `names` were put there by call `number`, unless a later one did.
     mutating func renew(_ names: Set<ElementName>, _ number: CallNumber) {
         for index in numbers.indices where names.contains(name(at: index)) {
             numbers[index] = max(numbers[index], number)
@@ -119,8 +119,8 @@ struct StoredElements: Sendable {
 
     /// The elements in parts that fit into a record each.
     ///
-    /// - Parameter areLast: whether they end the list. What grows at its end is kept in full chunks; elsewhere each part
-    ///   has room.
+    /// - Parameter areLast: whether they end the list. The end of a list is kept in full chunks, as it grows there; elsewhere
+    ///   each part has room.
     func parts(areLast: Bool) -> [StoredElements] {
         let most = CollectionHead.mostElements
         guard count > most else { return count == 0 ? [] : [self] }
@@ -146,7 +146,7 @@ struct StoredElements: Sendable {
 
     /// Appends the record of these elements to `out`.
     ///
-    /// - Parameter sequence: the number of the record; if it is `nil`, the highest of the elements'.
+    /// - Parameter sequence: the number of the record; if it is `nil`, the highest number of the elements.
     func build(
         into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: CallNumber? = nil, time: UInt32
     ) throws(CacheError) {

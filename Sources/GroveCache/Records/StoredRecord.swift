@@ -1,18 +1,18 @@
 import GroveCoding
 package import GroveModel
 
-/// The content of a store under one key, taken apart as far as that goes without the model's type.
+/// The record under one key of a store, taken apart as far as that goes without the model's type.
 package struct StoredRecord: Sendable {
-    /// The kind of what is stored.
+    /// The kind of the record.
     package enum Kind: String, Sendable {
         case node
         case collection
         case alias
         /// A part of a long collection; it has no name that a store is asked for.
         case chunk
-        /// Names that records share; it has no name that a store is asked for.
+        /// The names that records share; it has no name that a store is asked for.
         case shape
-        /// The changes of a commit; they have no name that a store is asked for.
+        /// The changes of a commit; it has no name that a store is asked for.
         case history
         /// The store's own record.
         case meta
@@ -26,8 +26,10 @@ package struct StoredRecord: Sendable {
         package let deletion: CallNumber
         package let isTombstone: Bool
         package let recordName: String
-        /// The projections that wrote the record: the number of the last write of each, its time of confirmation in seconds
-        /// since 1970 or 0, and whether it carried each of the body's fields.
+        /// The projections that wrote the record, each with the number of its last write, its time, and whether it carried each of
+        /// the body's fields.
+        ///
+        /// The time is that of the last confirmation, in seconds since 1970; 0 if it is not known.
         package let projections: [(name: String, sequence: CallNumber, time: UInt32, fields: [Bool])]
         /// The body with its names, wherever these are stored.
         package let body: [UInt8]
@@ -36,7 +38,7 @@ package struct StoredRecord: Sendable {
     package let kind: Kind
     /// The identifier, or the key of a collection or an alias; of a chunk, a shape and an entry of the history, the digits of its key.
     package let name: String
-    /// Bytes of key and record.
+    /// The bytes of key and record.
     package let byteCount: Int
     /// The envelope; or the reason why it cannot be read.
     package let envelope: Result<Envelope, CacheError>
@@ -94,7 +96,7 @@ extension StoredRecord {
 }
 
 extension StoredRecord {
-    /// The kind and the name of what is stored under `key`.
+    /// The kind and the name of the record under `key`.
     static func keyText(_ key: [UInt8]) -> String {
         let name = key.dropFirst()
         return switch key.first {

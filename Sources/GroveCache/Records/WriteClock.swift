@@ -1,9 +1,9 @@
 import GroveModel
 
-/// The time that eviction knows: bytes of keys and values that were written, and of hits on what had not been asked for lately.
+/// The time of eviction: bytes of keys and values that were written, and of hits on records that had not been asked for lately.
 ///
-/// The store's own record keeps it, with the last pairs of a call's number and the time of its commit. By them the number in a record
-/// says when it was written, and nothing is kept for each record.
+/// The store's own record keeps it, with the last pairs of a call's number and the time of its commit. By them the number in a
+/// record tells the time at which it was written, and no time is kept for each record.
 struct WriteClock: Equatable {
     /// A call's number and the time of its commit, in steps of ``step``.
     private struct Mark: Equatable {
@@ -19,7 +19,7 @@ struct WriteClock: Equatable {
     private static let stepShift: UInt64 = 6
 
     private(set) var now: UInt64 = 0
-    /// The oldest first.
+    /// The marks, the oldest first.
     private var marks: [Mark] = []
 
     /// Lets the time advance.
@@ -27,7 +27,7 @@ struct WriteClock: Equatable {
 
     /// Notes that calls up to the number `sequence` are committed now, if the last mark is far enough behind.
     ///
-    /// - Parameter payload: what is stored: the marks go back for twice as much.
+    /// - Parameter payload: the bytes that are stored: the marks go back for twice as many.
     mutating func note(_ sequence: CallNumber, payload: Int) {
         let step = now >> WriteClock.stepShift
         let span = UInt64(max(payload, 0) / (WriteClock.mostMarks / 2)) >> WriteClock.stepShift
@@ -37,7 +37,7 @@ struct WriteClock: Equatable {
         if marks.count > WriteClock.mostMarks { marks.removeFirst() }
     }
 
-    /// When the call of the number `sequence` was committed, about; `nil` for longer ago than the marks go back.
+    /// About the time at which the call of the number `sequence` was committed; `nil` for longer ago than the marks go back.
     ///
     /// - Parameter last: the number of the last call.
     func time(of sequence: CallNumber, last: CallNumber) -> UInt64? {
@@ -62,7 +62,7 @@ struct WriteClock: Equatable {
 
     // MARK: In the store
 
-    /// Makes a clock of `bytes`, the marks that ``forEachMark(_:_:)`` gave; `nil` if they are none.
+    /// Makes a clock of `bytes`, the marks that ``forEachMark(_:_:)`` gave; `nil` if their length is wrong.
     init?(now: UInt64, marks bytes: UnsafeRawBufferPointer, sequence: CallNumber) {
         guard bytes.count == WriteClock.storedBytes else { return nil }
         self.now = now
@@ -78,8 +78,8 @@ struct WriteClock: Equatable {
 
     init() {}
 
-    /// The marks as numbers of eight bytes: how far behind `sequence` in the lower half, and how long ago in the upper; all bits
-    /// if there is none.
+    /// The marks as numbers of eight bytes: the distance to `sequence` in the lower half, and the time since in the upper; all
+    /// bits set for no mark.
     func forEachMark(_ sequence: CallNumber, _ body: (UInt64) -> Void) {
         for mark in marks {
             let calls = UInt64(UInt32(clamping: CallNumber.numbers(after: mark.sequence, upTo: sequence).rawValue))
