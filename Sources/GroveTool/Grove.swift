@@ -48,7 +48,7 @@ import GrovePlatform
                 Terminal.progress("")
                 leave(code.rawValue)
             } catch {
-                // Help and the version are thrown, too.
+                // Help and the version are thrown too.
                 guard exitCode(for: error) != .success else { exit(withError: error) }
                 end(message(for: error) + "; see grove --help", status: 2)
             }

@@ -3,25 +3,25 @@ import GroveCache
 import GroveModel
 import GrovePlatform
 
-/// A copy of a store without holes, which takes its place: LMDB's own file never shrinks.
+/// A copy of a store without holes, which replaces it: LMDB's own file never shrinks.
 ///
 /// It is written under one name and renamed once it is whole and on the disk. A process that is killed leaves the old
-/// file, or no file and a whole copy, which the next opening puts in its place. The writer's lock is held all the time.
-/// The lock file goes with the data, because its locks and its numbers of commits are the old file's.
+/// file, or no file and a whole copy, which the next opening installs. The writer's lock is held all the time.
+/// The lock file is removed with the data, because its locks and its numbers of commits are the old file's.
 enum LMDBCopy {
     private static let unfinished = "data.copy"
     private static let finished = "data.next"
     static let names = [unfinished, finished]
 
-    /// Ends what a process left that was killed: called while no other process opens the store or copies it.
+    /// Finishes a replacement that a killed process left; called while no other process opens the store or copies it.
     static func settle(_ directory: StoreFiles) throws(CacheError) {
         if !directory.holds(LMDBFiles.names[0]), directory.holds(finished) { try install(directory) }
         for name in names where directory.holds(name) { try directory.remove(name) }
     }
 
-    /// Puts a copy of the content of `environment` in its place; no thread may use the environment afterwards.
+    /// Replaces the file of `environment` with a copy of its content; no thread may use the environment afterwards.
     ///
-    /// - Parameter replacing: called before the file goes, while no other writer can change it.
+    /// - Parameter replacing: called before the file is removed, while no other writer can change it.
     static func replace(
         _ environment: LMDBEnvironment, in directory: StoreFiles, _ replacing: () -> Void
     ) throws(CacheError) {
@@ -50,7 +50,7 @@ enum LMDBCopy {
         try directory.synchronize()
     }
 
-    /// Writes all pages that are in use to a new file.
+    /// Writes all pages in use to a new file.
     private static func copy(_ environment: LMDBEnvironment, to path: String) throws(CacheError) {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system(errno, "make a copy") }

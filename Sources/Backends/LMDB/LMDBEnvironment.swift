@@ -4,10 +4,10 @@ import GroveModel
 import GrovePlatform
 import Synchronization
 
-/// The owner of one open LMDB environment; it closes when the last transaction that holds it is gone.
+/// The owner of one open LMDB environment, which closes once the last transaction that holds it is released.
 ///
 /// LMDB forbids a process to open one file twice: "Closing the second would release the locks of the first". The cache's
-/// registry sees to that.
+/// registry prevents that.
 // SAFETY: all is set once or atomic; the map is resized while no transaction runs, and closed by `deinit`.
 @safe final class LMDBEnvironment: @unchecked Sendable {
     let pointer: OpaquePointer
@@ -16,16 +16,16 @@ import Synchronization
     let file: mdb_filehandle_t
     let pageBytes: Int
 
-    /// All ones; a test clears bits so that hashes of long keys collide.
+    /// The mask of the hashes of long keys: all ones, unless a test clears bits so that hashes collide.
     let hashMask: UInt64
 
-    /// Set once the store uses another environment, or none: views of this one do not come to rest any more.
+    /// Whether the store uses another environment, or none: views of this one are no longer kept at rest.
     let isLetGo = Atomic<Bool>(false)
 
     private let commits = Atomic<Int>(0)
     private let patience: Duration
 
-    /// How many commits pass between two looks for readers that were killed; their pages would never be reused.
+    /// The number of commits between two checks for killed readers, whose pages would never be reused.
     private static let commitsPerCheck = 32
 
     private static let magic: [UInt8] = Array("GroveLMD".utf8)
@@ -33,7 +33,7 @@ import Synchronization
 
     /// Opens the environment in `directory`, or makes one, and checks that it is ours and whole.
     init(_ directory: StoreFiles, _ options: LMDBOptions, hashMask: UInt64) throws(CacheError) {
-        // A wipe that was cut short leaves the locks of a file that is gone: they count its transactions, not a new one's.
+        // An interrupted wipe leaves the lock file of a removed file, which counts that file's transactions.
         if !directory.holds(LMDBFiles.names[0]) { try directory.remove(LMDBFiles.names[1]) }
         try LMDBMeta.check(directory)
         try LMDBLockFile.allocate(directory, readers: options.maxReaders)
@@ -58,10 +58,10 @@ import Synchronization
 
     deinit { unsafe mdb_env_close(pointer) }
 
-    /// Waits for its turn among the processes that write, until ``unlockWriter()``.
+    /// Takes the lock for writers, waiting for other processes; ``unlockWriter()`` releases it.
     func lockWriter() throws(CacheError) { try LMDBWriterLock.lock(file, within: patience) }
 
-    /// Ends what ``lockWriter()`` began.
+    /// Releases the lock of ``lockWriter()``.
     func unlockWriter() { LMDBWriterLock.unlock(file) }
 
     /// Throws the error for `status` unless it is success.
@@ -69,7 +69,7 @@ import Synchronization
         guard status == MDB_SUCCESS else { throw .lmdb(status, action()) }
     }
 
-    /// The size of a page of the system, of which a map has a whole number.
+    /// The size of a page of the system; a map has a whole number of them.
     static var systemPage: Int { max(Int(sysconf(Int32(_SC_PAGESIZE))), 4_096) }
 
     private static func open(
@@ -79,7 +79,7 @@ import Synchronization
         try unsafe check(
             mdb_env_set_mapsize(pointer, max((options.mapSize + page - 1) / page, 16) * page), "set the map size")
         try unsafe check(mdb_env_set_maxreaders(pointer, UInt32(options.maxReaders)), "set the number of readers")
-        // A read transaction belongs to its object and not to its thread: that is what lets them be pooled.
+        // A read transaction belongs to its object and not to its thread, so that it can be pooled.
         let flags = UInt32(MDB_NOTLS) | (options.isDurable ? 0 : UInt32(MDB_NOMETASYNC))
         try unsafe check(mdb_env_open(pointer, directory.path, flags, 0o600), "open the store in \(directory.path)")
         guard unsafe mdb_env_get_maxkeysize(pointer) >= LMDBKey.stampCount else {
@@ -90,31 +90,31 @@ import Synchronization
         return try unsafe checkStamp(pointer, within: options.lockTimeout)
     }
 
-    /// LMDB's counts of the pages that records are in.
+    /// LMDB's statistics of the pages of records.
     func statistics() throws(CacheError) -> MDB_stat {
         var statistics = MDB_stat()
         try unsafe Self.check(mdb_env_stat(pointer, &statistics), "read the store's size")
         return statistics
     }
 
-    /// Whether half of the slots of readers are taken, or were at one time.
+    /// Whether more than half of the slots of readers are taken, or were at one time.
     var isHalfFullOfReaders: Bool {
         var info = unsafe MDB_envinfo()
         guard unsafe mdb_env_info(pointer, &info) == MDB_SUCCESS else { return false }
         return unsafe info.me_numreaders > info.me_maxreaders / 2
     }
 
-    /// How many pages the map has, and the last one that was committed.
+    /// The number of pages of the map, and the number of the last page that was committed.
     func pages() throws(CacheError) -> (map: Int, last: Int) {
         var info = unsafe MDB_envinfo()
         try unsafe Self.check(mdb_env_info(pointer, &info), "read the environment's state")
         return unsafe (Int(info.me_mapsize) / pageBytes, Int(info.me_last_pgno))
     }
 
-    /// Makes the file as long as its pages span, if a commit left it shorter; ``lockWriter()`` came before.
+    /// Makes the file as long as all its pages, if a commit left it shorter; the caller holds the lock of ``lockWriter()``.
     ///
-    /// LMDB does not write a page at the end that was taken and given back in one transaction. Without this, such a
-    /// file would look like one that was cut off. The writer's lock is held meanwhile: no peer's write is undone.
+    /// LMDB does not write a page at the end that was taken and freed in one transaction. Such a file would look as if it
+    /// was cut off. The lock makes sure that no write of another process is undone.
     func lengthen() throws(CacheError) {
         guard Int(grove_lmdb_length(file)) / pageBytes <= (try pages().last) else { return }
         var transaction: OpaquePointer?
@@ -122,7 +122,7 @@ import Synchronization
         defer { unsafe mdb_txn_abort(transaction) }
         let last = try pages().last
         guard Int(grove_lmdb_length(file)) / pageBytes <= last else { return }
-        // Synced, as what is shorter after a loss of power would be taken for damaged.
+        // The file is synced: if it were shorter after a loss of power, it would be taken for damaged.
         guard ftruncate(file, off_t((last &+ 1) &* pageBytes)) == 0, fsync(file) == 0 else {
             throw .lmdb(errno, "lengthen the store's file")
         }
@@ -130,7 +130,7 @@ import Synchronization
 
     /// `status`, or `ENOSPC` if the file system has next to no room and LMDB says `EIO`.
     ///
-    /// That is what LMDB reports of a write that was cut short, whatever cut it: its source does not know a better code.
+    /// LMDB reports `EIO` for every incomplete write, whatever the cause.
     func explained(_ status: Int32) -> Int32 {
         guard status == EIO else { return status }
         var room = statvfs()
@@ -138,16 +138,16 @@ import Synchronization
         return UInt64(room.f_bavail) * UInt64(room.f_frsize) < 1 << 16 ? ENOSPC : status
     }
 
-    /// Tidies after a commit, before ``unlockWriter()``: no failure here undoes the commit.
+    /// Does the work after a commit, before ``unlockWriter()``; a failure here does not undo the commit.
     func tidy() {
         try? lengthen()
         let (_, count) = commits.add(1, ordering: .relaxed)
         if count % Self.commitsPerCheck == 0 { unsafe mdb_reader_check(pointer, nil) }
     }
 
-    /// Checks the stamp, or writes it into an environment that is empty.
+    /// Checks the stamp, or writes it to an empty environment.
     private static func checkStamp(_ pointer: OpaquePointer, within patience: Duration) throws(CacheError) -> MDB_dbi {
-        // A reader first: it waits for no other process that writes.
+        // A read transaction is tried first: it waits for no other process.
         if let database = try unsafe stamp(pointer, UInt32(MDB_RDONLY)) { return database }
         var file: mdb_filehandle_t = -1
         try unsafe check(mdb_env_get_fd(pointer, &file), "read the environment's state")

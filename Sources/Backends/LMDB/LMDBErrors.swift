@@ -4,7 +4,7 @@ import GroveModel
 import GrovePlatform
 
 extension CacheError {
-    /// The error for `status`, LMDB's own or an `errno`: the one place where LMDB's becomes an error of ours.
+    /// The error for `status`, LMDB's own or an `errno`; no other place makes errors of ours from LMDB's.
     ///
     /// - Parameter action: what was tried, as it follows "could not": "open the store".
     static func lmdb(_ status: Int32, _ action: String) -> CacheError {
@@ -46,7 +46,7 @@ extension CacheError {
             )
         case MDB_PANIC:
             (.inputOutput, "")
-        // LMDB's own numbers are negative, the system's positive.
+        // LMDB's own numbers are negative, and the system's are positive.
         case 1...:
             (Code(systemError: status), Code(systemError: status).systemAdvice)
         default:

@@ -3,9 +3,9 @@ import GroveCoding
 import GroveCache
 import GroveModel
 
-/// How keys of up to 8,192 bytes are stored in an engine that takes 511.
+/// The form in which keys of up to 8,192 bytes are stored in an engine that takes 511.
 ///
-/// The length of a stored key says what it is:
+/// The length of a stored key tells its kind:
 ///
 /// | stored key                     | length  | stored value                                                          |
 /// |--------------------------------|---------|-----------------------------------------------------------------------|
@@ -13,33 +13,33 @@ import GroveModel
 /// | its first 494 bytes, hash (8)  | 502     | entries: length of the key (4), of the value (4), the key, the value  |
 /// | 511 bytes of 0xFF              | 511     | the stamp: "GroveLMD", layout version (4)                             |
 ///
-/// The hash is `hash64` with seed 0. Numbers in keys are big-endian, in values little-endian. Long keys of one beginning and one
-/// hash are entries of one record. Records sort by their first 494 bytes, the short key of exactly those bytes first: only
+/// The hash is `hash64` with seed 0. Numbers in keys are big-endian, in values little-endian. Long keys with the same first 494 bytes
+/// and the same hash are entries of one record. Records sort by their first 494 bytes, the short key of exactly those bytes first. Only
 /// long keys that share them all are out of order among themselves.
 enum LMDBKey {
-    /// The longest key that is stored as it is, and how much of a longer one stays readable.
+    /// The length of the longest key that is stored unchanged, and of the readable part of a longer one.
     static let shortLimit = 494
 
-    /// The length of every stored key that stands for long ones.
+    /// The length of a stored key of long keys.
     static let longCount = shortLimit + 8
 
     /// The length of the stamp's key.
     static let stampCount = 511
 
-    /// The longest key.
+    /// The length of the longest key.
     static let limit = 8_192
 
     /// The length of the numbers before an entry's key.
     static let headerCount = 8
 
-    /// A long key and its value, and the place of both in a stored value.
+    /// A long key, its value, and the place of the entry in a stored value.
     @safe struct Entry {
         let key: UnsafeRawBufferPointer
         let value: UnsafeRawBufferPointer
         let place: Range<Int>
     }
 
-    /// Calls `body` with `key` as it is stored, which is valid during the call.
+    /// Calls `body` with the stored form of `key`, which is valid during the call.
     @inline(__always)
     static func withStored(
         _ key: UnsafeRawBufferPointer, hashMask: UInt64, _ body: (inout MDB_val) -> Int32
@@ -93,21 +93,21 @@ enum LMDBKey {
 }
 
 extension MDB_val {
-    /// The value by which LMDB is told of `bytes`, which it only reads.
+    /// LMDB's form of `bytes`, which it only reads.
     init(_ bytes: UnsafeRawBufferPointer) {
         unsafe self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// The bytes that LMDB points at; no bytes are an empty buffer.
+    /// The bytes that LMDB points to; an empty value is an empty buffer.
     init(_ bytes: MDB_val) {
         unsafe self.init(start: bytes.mv_data, count: bytes.mv_size)
     }
 }
 
 extension CacheError {
-    /// The error for a long key's record that cannot be taken apart.
+    /// The error of a long key's record that cannot be split into entries.
     static var damagedRecord: CacheError {
         CacheError(.corrupted, "the record of a long key is damaged")
     }

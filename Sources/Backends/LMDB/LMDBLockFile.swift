@@ -4,17 +4,17 @@ import GrovePlatform
 
 /// The blocks of `lock.mdb`, the table of readers that all processes map.
 ///
-/// LMDB makes it as long as it must be and writes nothing to it. Each page gets its block when it is first touched, and
-/// if the disk has none left, the system ends the process. So the file is given all of its blocks before LMDB maps it.
+/// LMDB makes it as long as it must be and writes nothing to it: each page gets its block when it is first touched. If the
+/// disk has no block left, the system ends the process. So all blocks of the file are allocated before LMDB maps it.
 enum LMDBLockFile {
-    /// The bytes that LMDB puts before the slots of readers, and those of one slot.
+    /// The bytes before the slots of readers, and the bytes of one slot.
     private static let headBytes = 128
     private static let slotBytes = 64
 
-    /// Sees to it that every page of the file has its block, unless another process uses it, which has seen to that.
+    /// Makes sure that every page of the file has its block, unless another process uses the file and so has done it.
     ///
-    /// The file's content stays. No process opens the store meanwhile, and this one has not: closing any descriptor of the
-    /// file lets go of LMDB's lock.
+    /// The file's content stays. No process may open the store meanwhile, and this one must not have it open: closing any
+    /// descriptor of the file releases LMDB's lock.
     ///
     /// - Throws: ``CacheError`` with code `full`, `permissionDenied` or `inputOutput`.
     static func allocate(_ directory: StoreFiles, readers: Int) throws(CacheError) {
@@ -40,13 +40,13 @@ enum LMDBLockFile {
         }
     }
 
-    /// Whether another process has locked the first byte, as each does that has the store open.
+    /// Whether another process has locked the first byte, as each process does while it has the store open.
     private static func isInUse(_ descriptor: Int32) -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         lock.l_whence = Int16(SEEK_SET)
         lock.l_len = 1
-        // If the file system has no locks, another process may use the file.
+        // If the file system has no locks, the file counts as in use: other processes cannot be seen.
         return unsafe fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type != Int16(F_UNLCK)
     }
 }

@@ -2,10 +2,10 @@ import GroveCache
 import GroveModel
 import GrovePlatform
 
-/// One of the two pages at the beginning of LMDB's file, of which the one with the later commit counts.
+/// One of the two pages at the beginning of LMDB's file; the one with the later commit counts.
 ///
-/// LMDB believes what they say. It makes an impossible map of a wrong page size, and touching the map behind the file's
-/// end would end the process. So they are looked at before LMDB does, as LMDB 0.9 writes them on 64 bits:
+/// LMDB does not check them: with a wrong page size it makes an impossible map, and touching the map after the
+/// file's end would end the process. So they are checked before LMDB reads them, as LMDB 0.9 writes them on 64 bits:
 ///
 /// ```
 /// 16  the head of a page                4  magic number      4  version       8  address      8  size of the map
@@ -20,7 +20,7 @@ struct LMDBMeta {
     private static let branch: UInt16 = 0x01
     private static let leaf: UInt16 = 0x02
 
-    /// A tree of pages: its root, `.max` if it is empty, and how many levels it has.
+    /// A tree of pages: its root, which is `.max` if the tree is empty, and the number of its levels.
     struct Tree {
         let depth: UInt16
         let root: UInt64
@@ -29,12 +29,12 @@ struct LMDBMeta {
     private let version: UInt32
     let pageSize: UInt32
     private let flags: UInt16
-    /// The free pages, by commits, and the records.
+    /// The tree of the free pages, by commits, and the tree of the records.
     let (free, records): (Tree, Tree)
     let lastPage: UInt64
     private let commit: UInt64
 
-    /// Reads the one at `place`; `nil` if there is none.
+    /// Reads the page at `place`; `nil` if there is none.
     private init?(_ file: Int32, at place: Int) {
         var bytes = [UInt8](repeating: 0, count: Self.byteCount)
         guard unsafe pread(file, &bytes, Self.byteCount, off_t(place)) == Self.byteCount else { return nil }
@@ -48,7 +48,7 @@ struct LMDBMeta {
         (lastPage, commit) = (number(at: 136), number(at: 144))
     }
 
-    /// The one of the file that has the later commit; `nil` if neither can be, or a later version wrote them.
+    /// The page of the file with the later commit; `nil` if neither is valid, or if a later version wrote them.
     init?(newestOf file: Int32) {
         let sizes = LMDBMeta(file, at: 0).map { [Int($0.pageSize)] } ?? [4_096, 8_192, 16_384, 32_768, 65_536]
         let both = [LMDBMeta(file, at: 0)] + sizes.map { LMDBMeta(file, at: $0) }
@@ -60,7 +60,7 @@ struct LMDBMeta {
         self = newest
     }
 
-    /// Whether the root of the records is a page of a tree, or there is none: of another page LMDB asserts that it is one.
+    /// Whether the root of the records is a page of a tree, or there is none; LMDB would fail an assertion at any other page.
     private func hasRoot(_ file: Int32) -> Bool {
         guard flags == 0 else { return false }
         let (depth, root) = (records.depth, records.root)
@@ -70,23 +70,23 @@ struct LMDBMeta {
         guard root > 1, root <= lastPage, unsafe pread(file, &head, 16, off_t(truncatingIfNeeded: place)) == 16 else {
             return false
         }
-        // Places of records stand before `lower`, two bytes each; a branch has two children at the least.
+        // Places of records are before `lower`, two bytes each; a branch has at least two children.
         let (kind, fewest): (UInt16, UInt16) = depth == 1 ? (Self.leaf, 1) : (Self.branch, 2)
         return head.number == root && head.kind & (Self.leaf | Self.branch) == kind && head.lower >= 16 + 2 * fewest
             && head.lower <= head.upper && UInt32(head.upper) <= pageSize
     }
 
-    /// Checks that both agree, that the file is as long as its pages, and that its records begin with a tree.
+    /// Checks that both pages agree, that the file is as long as its pages, and that the root of its records is valid.
     ///
-    /// Nothing is said of a file that is not LMDB's, or of a later version's.
+    /// A file that is not LMDB's, or that a later version wrote, is not checked.
     ///
     /// - Throws: ``CacheError`` with code `corrupted`.
     static func check(_ directory: StoreFiles) throws(CacheError) {
         let file = unsafe open(directory.path(of: LMDBFiles.names[0]), O_RDONLY | O_CLOEXEC)
-        // Opening it says what there is to say.
+        // LMDB's own opening reports the error.
         guard file >= 0 else { return }
         defer { _ = close(file) }
-        // A peer that commits meanwhile changes what is looked at, and one that has committed may be about to lengthen its
+        // Another process that commits meanwhile changes these pages, and one that has committed may be about to lengthen the
         // file.
         for _ in 0..<10 {
             if isWhole(file, directory) { return }
@@ -104,7 +104,7 @@ struct LMDBMeta {
         guard second.pageSize == first.pageSize, first.pageSize.nonzeroBitCount == 1 else { return false }
         let (newest, older) = first.commit > second.commit ? (first, second) : (second, first)
         let length = UInt64(directory.file(LMDBFiles.names[0])?.length ?? 0)
-        // They are written by turns.
+        // The two pages are written in turn.
         return newest.commit - older.commit <= 1 && newest.lastPage < length / UInt64(first.pageSize)
             && newest.hasRoot(file)
     }

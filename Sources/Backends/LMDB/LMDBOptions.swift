@@ -35,7 +35,7 @@ public struct LMDBOptions: Sendable, Equatable, PatientOptions {
         self.lockTimeout = lockTimeout
     }
 
-    /// - Throws: ``CacheError`` with code `unsupported` if a number is none that LMDB takes.
+    /// - Throws: ``CacheError`` with code `unsupported` if LMDB does not accept a number.
     func check() throws(CacheError) {
         guard mapSize > 0, mapSize < Int.max - LMDBEnvironment.systemPage else {
             throw CacheError(.unsupported, "`mapSize` is \(mapSize); pass a positive number of bytes")
@@ -45,7 +45,7 @@ public struct LMDBOptions: Sendable, Equatable, PatientOptions {
         }
     }
 
-    /// The same with a map of `bytes` at the most, if those are given.
+    /// The same options with a map of at most `bytes`, if these are given.
     func limited(to bytes: Int?) -> LMDBOptions {
         var options = self
         options.mapSize = min(mapSize, bytes ?? mapSize)

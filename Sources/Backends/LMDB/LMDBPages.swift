@@ -3,9 +3,9 @@ import GroveCoding
 import GroveModel
 import GrovePlatform
 
-/// LMDB's file, read page by page without a map, where nothing that a page says is believed before it was checked.
+/// LMDB's file, read page by page without a map; every number in a page is checked before it is used.
 ///
-/// LMDB believes what its pages say, and a damaged one may end the process. A page has 16 bytes of a head, the places of its
+/// LMDB does not check its pages, and a damaged one may end the process. A page has a head of 16 bytes, the places of its
 /// entries, two bytes each, and the entries, as LMDB 0.9 writes them on 64 bits:
 ///
 /// ```
@@ -13,10 +13,10 @@ import GrovePlatform
 ///  8  the page's number      2  of no use      2  its kind      4  how many pages follow each other       (a long value)
 /// ```
 ///
-/// An entry has four bytes of a length, two of flags, two of the key's length, the key and the value. In a branch, length and flags are
-/// the number of the page below; behind the key of a long value is the number of its first page.
+/// An entry has four bytes for a length, two for flags, two for the key's length, the key and the value. In a branch, length and flags
+/// are the number of the page below. After the key of a long value comes the number of the value's first page.
 struct LMDBPages: ~Copyable {
-    /// The damage to the tree below a page: the keys between which it lies.
+    /// A damaged part of a tree: the keys between which it lies.
     typealias Damage = (after: [UInt8]?, before: [UInt8]?)
 
     private static let headCount = 16
@@ -27,12 +27,12 @@ struct LMDBPages: ~Copyable {
     private let meta: LMDBMeta
     private let pageSize: Int
 
-    /// Opens the file in `directory`; `nil` if there is none, or its first pages say nothing.
+    /// Opens the file in `directory`; `nil` if there is none, or its first pages are not valid.
     init?(_ directory: String) {
         self.init(unsafe open(directory + "/" + LMDBFiles.names[0], O_RDONLY | O_CLOEXEC))
     }
 
-    /// Reads the first pages of `file`, which it owns; `nil` if it is none, or they say nothing.
+    /// Reads the first pages of `file`, which it owns; `nil` if `file` is not open, or they are not valid.
     private init?(_ file: Int32) {
         self.file = file
         guard file >= 0 else { return nil }
@@ -59,9 +59,9 @@ struct LMDBPages: ~Copyable {
         return try body(pages)
     }
 
-    /// Whether every page of the records and of the lists of free pages is what it should be.
+    /// Whether every page of the records and of the lists of free pages is valid.
     ///
-    /// - Complexity: O(*pages*), each of which is read once at most; of long values the first page only.
+    /// - Complexity: O(*pages*); each page is read at most once, and only the first page of a long value.
     func isWhole() -> Bool {
         var isWhole = true
         var free = Walk(isOfNumbers: true, readsValues: true, left: meta.lastPage)
@@ -75,14 +75,14 @@ struct LMDBPages: ~Copyable {
         return isWhole
     }
 
-    /// Whether `list` is how many pages a commit left free, and their numbers.
+    /// Whether `list` is a valid list of free pages: their count, and their numbers.
     private func isFreeList(_ list: UnsafeRawBufferPointer) -> Bool {
         func number(_ index: Int) -> UInt64 { unsafe list.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self) }
         guard list.count >= 8, number(0) < UInt64(list.count / 8) else { return false }
         return (0..<Int(number(0))).allSatisfy { number($0 + 1) <= meta.lastPage }
     }
 
-    /// Visits the stored keys that begin with `prefix`, and their values, that can be read, in order.
+    /// Visits the readable records whose stored keys begin with `prefix`, in order.
     func forEachRecord(
         prefix: [UInt8],
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
@@ -93,12 +93,12 @@ struct LMDBPages: ~Copyable {
     }
 
     private struct Walk {
-        /// Whether keys are numbers of commits, whose bytes are in no order.
+        /// Whether keys are numbers of commits, whose bytes have no order.
         let isOfNumbers: Bool
         let readsValues: Bool
-        /// The prefix of the keys whose values are looked at.
+        /// The prefix of the keys whose records are visited.
         var prefix: [UInt8] = []
-        /// How many more pages a tree can have: none is in it twice, whatever damaged ones say.
+        /// The number of pages that a tree can still have; it bounds the walk if damage makes a page appear twice.
         var left: UInt64
         /// The last key that was read.
         var last: [UInt8]?
@@ -117,12 +117,12 @@ struct LMDBPages: ~Copyable {
         _ tree: LMDBMeta.Tree, _ walk: inout Walk, _ visit: Visit, _ damage: (Damage) -> Void
     ) throws(CacheError) {
         guard tree.root != .max else { return }
-        // No tree of 64-bit page numbers is deeper.
+        // With 64 bits, no tree is deeper.
         guard (1...32).contains(tree.depth) else { return damage((nil, nil)) }
         try unsafe self.walk(tree.root, Int(tree.depth), before: nil, &walk, visit, damage)
     }
 
-    /// Visits what is below page `number`, whose tree has `depth` levels and the keys before `end`.
+    /// Visits the records below page `number`, whose tree has `depth` levels and only keys before `end`.
     private func walk(
         _ number: UInt64, _ depth: Int, before end: [UInt8]?, _ walk: inout Walk, _ visit: Visit,
         _ damage: (Damage) -> Void
@@ -160,7 +160,7 @@ struct LMDBPages: ~Copyable {
         }
     }
 
-    /// The value of `entry`, or no bytes if it is not read; `nil` if it is damaged.
+    /// The value of `entry`, or an empty array if `reads` is false; `nil` if it is damaged.
     private func value(of entry: Entry, in page: Page, reads: Bool) -> [UInt8]? {
         switch entry.flags {
         case 0: return reads ? Array(page.bytes[entry.valueStart..<entry.valueStart + entry.length]) : []
@@ -193,20 +193,20 @@ struct LMDBPages: ~Copyable {
     private struct Entry {
         let key: [UInt8]
         let flags: UInt16
-        /// The value's length, or half of the page's number.
+        /// The value's length, or the lower half of the child page's number.
         let length: Int
         let valueStart: Int
 
-        /// The page below.
+        /// The number of the child page.
         var child: UInt64 { UInt64(length) | UInt64(flags) << 32 }
     }
 
-    /// A page of a tree, whose entries lie in it.
+    /// A page of a tree whose entries lie inside it.
     private struct Page {
         let bytes: [UInt8]
         let count: Int
 
-        /// Reads the page `number` of `kind`; `nil` if it is another one, or damaged.
+        /// Reads page `number` of `kind`; `nil` if it is another page, of another kind, or damaged.
         init?(_ pages: borrowing LMDBPages, _ number: UInt64, _ kind: UInt16) {
             guard number > 1, number <= pages.meta.lastPage else { return nil }
             var bytes = [UInt8](repeating: 0, count: pages.pageSize)
@@ -228,7 +228,7 @@ struct LMDBPages: ~Copyable {
             }
         }
 
-        /// The entry at `index`; its key ends with the page.
+        /// The entry at `index`; its key is cut at the page's end.
         func entry(_ index: Int) -> Entry {
             let place = Int(number(at: LMDBPages.headCount + 2 * index, UInt16.self))
             let keyStart = place + 8

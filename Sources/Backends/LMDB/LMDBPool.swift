@@ -6,12 +6,12 @@ import Synchronization
 
 /// The open environment of a store, and its views at rest.
 ///
-/// A view at rest keeps its slot in the reader table and its memory, so that opening one is a pop and a renewal.
+/// A view at rest keeps its slot in the reader table and its memory, so that opening a view is a pop and a renewal.
 final class LMDBPool: Sendable {
     private struct State {
         var environment: LMDBEnvironment?
         var isClosed = false
-        /// The size of the map if there is a budget: the file cannot become longer.
+        /// The size of the map if there is a budget, beyond which the file cannot grow.
         var mapLimit: Int?
 
         /// Closes the environment once no view holds it.
@@ -24,7 +24,7 @@ final class LMDBPool: Sendable {
     /// The views of some threads.
     private struct Pool {
         var resting: [LMDBView] = []
-        /// The views, the writes and the looks at the file that began here, less those that ended here.
+        /// The number of views, writes and other uses of the map that began in this pool, less those that ended in it.
         var open = 0
     }
 
@@ -32,18 +32,19 @@ final class LMDBPool: Sendable {
     /// might need.
     private static let restingLimit = PoolCount.share(of: 16)
 
-    /// How often it is looked whether views have ended that stand in the way, and how long between two looks: a second.
+    /// The number of checks whether all views have ended, and the time between two checks; together they take a second.
     private static let looks = 5_000
     private static let microsecondsBetweenLooks: UInt32 = 200
 
     private let directory: StoreFiles
     private let options: LMDBOptions
     private let hashMask: UInt64
-    /// Taken before the locks of ``pools``, if both are.
+    /// The state; its lock is taken before the locks of ``pools``, if both are.
     private let state: Lock<State>
     private let pools = Pools { Pool() }
-    /// Whether half of the slots of readers are taken or were: then no view rests in one, so that processes that come later
-    /// find the other half.
+    /// Whether half of the slots of readers are taken, or were.
+    ///
+    /// Then no view rests in a slot, so that later processes find the other half free.
     private let isCrowded = Atomic<Bool>(false)
 
     /// Opens the environment, with a map of at most `mapLimit` bytes unless its file is longer already.
@@ -53,7 +54,7 @@ final class LMDBPool: Sendable {
         self.directory = directory
         self.options = options
         self.hashMask = hashMask
-        // Impossible options would otherwise be refused on the day on which the budget becomes smaller.
+        // Otherwise wrong options would be refused only on the day on which the budget becomes smaller.
         try options.check()
         let environment = try LMDBEnvironment(directory, options.limited(to: mapLimit), hashMask: hashMask)
         state = Lock(State(environment: environment, mapLimit: mapLimit))
@@ -76,7 +77,7 @@ final class LMDBPool: Sendable {
             pool.open += 1
             return pool.resting.popLast()
         }
-        // One that cannot be renewed is of no use, and its slot with it; a fresh view says why, if it fails too.
+        // A view that cannot be renewed is dropped with its slot; if a new view fails too, its error says why.
         if let view = rested ?? pools.first(outside: own, { $0.resting.popLast() }), view.renew() == MDB_SUCCESS {
             return view
         }
@@ -96,7 +97,7 @@ final class LMDBPool: Sendable {
         view.reset()
         pools.withLock(of: pools.own) { pool in
             pool.open -= 1
-            // A view of an environment that was replaced, or one too many, goes with its last reference.
+            // A view of a replaced environment, or one too many, is freed with its last reference.
             guard !view.environment.isLetGo.load(ordering: .relaxed), pool.resting.count < Self.restingLimit,
                 !isCrowded.load(ordering: .relaxed)
             else { return }
@@ -104,10 +105,10 @@ final class LMDBPool: Sendable {
         }
     }
 
-    /// Counts a view or a write that ended without being given back.
+    /// Counts the end of a view or a write that is not given back.
     func forget() { pools.withLock(of: pools.own) { $0.open -= 1 } }
 
-    /// Runs `body` with the state and the number of views and writes that are open; meanwhile none begins or ends, and none rests.
+    /// Runs `body` with the state and the number of open views and writes; meanwhile none begins or ends, and none is at rest.
     private func withNoneResting<Result>(
         _ body: (inout State, _ open: Int) throws(CacheError) -> Result
     ) throws(CacheError) -> Result {
@@ -128,7 +129,7 @@ final class LMDBPool: Sendable {
         try state.withLock { state throws(CacheError) in try usable(&state) }
     }
 
-    /// Runs `body` with the environment, whose map stays where it is meanwhile.
+    /// Runs `body` with the environment, whose map does not move meanwhile.
     func withEnvironment<Result>(
         _ body: (LMDBEnvironment) throws(CacheError) -> Result
     ) throws(CacheError) -> Result {
@@ -137,7 +138,7 @@ final class LMDBPool: Sendable {
         return try body(try environment())
     }
 
-    /// Begins a write, which ``endWrite(_:)`` follows; of one process's, one at a time.
+    /// Begins a write, which ``endWrite(_:)`` follows; a process has one at a time.
     func beginWrite() throws(CacheError) -> LMDBTransaction {
         do throws(CacheError) {
             return try beginWriteOnce()
@@ -168,7 +169,7 @@ final class LMDBPool: Sendable {
         }
     }
 
-    /// Says that `write`, which has committed or aborted, has ended.
+    /// Notes that `write`, which has committed or aborted, has ended.
     func endWrite(_ write: LMDBTransaction) {
         write.environment.unlockWriter()
         forget()
@@ -176,8 +177,8 @@ final class LMDBPool: Sendable {
 
     /// Takes over the map size of a process that wrote past ours.
     ///
-    /// "This function may only be called if no transactions are active in this process": it waits up to a second until the
-    /// views that are open have ended. No other one begins meanwhile, as each meets the same end of the map.
+    /// "This function may only be called if no transactions are active in this process": it waits up to a second until all
+    /// open views have ended. No other view begins meanwhile, as each fails with the same error.
     private func adoptMapSize() throws(CacheError) {
         for _ in 0..<Self.looks {
             let isDone = try withNoneResting { (state, open) throws(CacheError) -> Bool in
@@ -208,7 +209,7 @@ final class LMDBPool: Sendable {
             state.letGo()
             let environment = try usable(&state)
             guard try environment.pages().map * environment.pageBytes <= bytes else {
-                // Making it smaller needs room to write.
+                // Making the file smaller needs room to write.
                 state.mapLimit = nil
                 state.letGo()
                 throw CacheError(.overBudget, "the store's file is larger than its budget")
@@ -216,7 +217,7 @@ final class LMDBPool: Sendable {
         }
     }
 
-    /// Lets go of the slots of views at rest and of readers that were killed, so that old pages can be used again.
+    /// Releases the slots of resting views and of killed readers, so that old pages can be reused.
     func releaseResting() {
         pools.forEach { $0.resting = [] }
         if let environment = state.withLock({ $0.environment }) {
@@ -224,7 +225,7 @@ final class LMDBPool: Sendable {
         }
     }
 
-    /// Closes the environment and opens it again, which ends what LMDB calls a panic.
+    /// Closes the environment and opens it again, which ends the state that LMDB calls a panic.
     private func reopen() throws(CacheError) {
         try withNoneResting { (state, open) throws(CacheError) in
             guard open == 0 else { throw .lmdb(MDB_PANIC, "use the store until its views have ended") }
@@ -233,12 +234,12 @@ final class LMDBPool: Sendable {
         }
     }
 
-    /// Puts a copy without holes in the place of the file, and closes the environment.
+    /// Replaces the file with a copy without holes, and closes the environment.
     func shrink(_ replacing: () -> Void) throws(CacheError) {
         try withNoneResting { (state, open) throws(CacheError) in
             guard open == 0 else { throw .lmdb(EBUSY, "make the store smaller") }
             let environment = try usable(&state)
-            // Its file is gone afterwards, or may be.
+            // Afterwards its file is or may be removed.
             state.letGo()
             try LMDBCopy.replace(environment, in: directory, replacing)
         }

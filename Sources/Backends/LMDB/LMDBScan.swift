@@ -4,7 +4,7 @@ import GroveCache
 import GroveModel
 
 extension LMDBEnvironment {
-    /// Visits what `transaction` sees that begins with `prefix`, in the order of the original keys.
+    /// Visits the records that `transaction` sees whose keys begin with `prefix`, in the order of the original keys.
     ///
     /// - Complexity: O(log *n* + *m*) for *m* records; long keys that share their first 494 bytes are collected and
     ///   sorted first.
@@ -17,13 +17,13 @@ extension LMDBEnvironment {
         try unsafe Self.check(mdb_cursor_open(transaction, database, &cursor), "open a cursor")
         defer { unsafe mdb_cursor_close(cursor) }
         let stem = unsafe UnsafeRawBufferPointer(rebasing: prefix.prefix(LMDBKey.shortLimit))
-        // Keys of one stem are looked through from the first of them.
+        // All long keys with the stem of `start` are looked at, from the first of them.
         let first = unsafe UnsafeRawBufferPointer(rebasing: start.prefix(LMDBKey.shortLimit))
         let from = unsafe stem.lexicographicallyPrecedes(first) ? first : stem
         var storedKey = unsafe MDB_val(from)
         var stored = unsafe MDB_val()
         var status = unsafe mdb_cursor_get(cursor, &storedKey, &stored, from.isEmpty ? MDB_FIRST : MDB_SET_RANGE)
-        // Long keys of one beginning.
+        // The long keys with one stem.
         var run: [LMDBKey.Entry] = []
         var runStem = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 

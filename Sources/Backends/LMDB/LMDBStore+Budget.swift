@@ -6,13 +6,13 @@ import Synchronization
 
 /// A budget under LMDB: the map is as large as the file may become, and records fill a part of its pages.
 ///
-/// LMDB writes to new pages, and uses old ones again once the commit after next is done and no view sees them. So a part
-/// of the map stays free for what is being written: when a transaction meets the map's end, not even a removal goes on.
+/// LMDB writes to new pages. It reuses old ones once the commit after next is done and no view sees them. So a part of the
+/// map stays free for new pages: once a transaction reaches the map's end, not even a removal is possible.
 extension LMDBStore {
-    /// The lock file, with some to spare for its file system.
+    /// The bytes for the lock file, with some to spare for the file system.
     static let besideMap = 64 << 10
 
-    /// A map of fewer pages has none to write in beside those of records.
+    /// The least pages of a map; a smaller one has no room to write beside the records.
     static let fewestPages = 128
 
     /// Keeps the file within `bytes` less those of the lock file.
@@ -38,8 +38,8 @@ extension LMDBStore {
         return map >= fewestPages * page ? map : nil
     }
 
-    /// Fills sparse pages, as many as ``makeRoom(for:)`` has found room for, if records fill so much of their
-    /// part of the pages that it matters.
+    /// Fills sparse pages, as many as ``makeRoom(for:)`` has found room for, if records use more than three quarters of
+    /// their part of the pages.
     func refill(_ transaction: LMDBTransaction) throws(CacheError) {
         let pages = refillPages.exchange(0, ordering: .relaxed)
         let limit = pageLimit.load(ordering: .relaxed)
@@ -48,7 +48,7 @@ extension LMDBStore {
         refillStart.withLock { $0 = next }
     }
 
-    /// How many milliseconds a write waits for views: long reads take that, and what stays open for longer is a mistake.
+    /// The milliseconds that a write waits for views: a long read takes as much, and a view that is open for longer is a mistake.
     private static var patience: Int { 2_000 }
 
     /// Whether enough pages are free for a transaction of that many records.
@@ -61,11 +61,11 @@ extension LMDBStore {
         let (used, page, pages) = try pool.withEnvironment { (environment) throws(CacheError) in
             (try environment.usedPages(), environment.pageBytes, try environment.pages())
         }
-        // No transaction rewrites more than what there is and what comes.
+        // A transaction rewrites at most the present records and the new ones.
         let refill = min(8 + bytes * 8 / page, pageLimit.load(ordering: .relaxed) / 16, 100)
         let writing = min(entries * 2, used) + bytes * 2 / page + 24
         let needed = writing + refill
-        // While so many were never used, neither views nor the list of free pages are asked.
+        // While enough pages were never used, neither the views nor the list of free pages matter.
         if pages.map - pages.last - 1 >= writing + 3 * refill {
             refillPages.store(refill, ordering: .relaxed)
             return true
@@ -77,7 +77,7 @@ extension LMDBStore {
                 return true
             }
             if attempt == 0 { pool.releaseResting() }
-            // Pages that views hold are free as soon as they end: reads are short. Other missing pages must come from eviction.
+            // Pages that views hold are free as soon as these end, and reads are short. Any other lack of pages needs eviction.
             guard free.later >= needed, load.waitsForViews else { return false }
             usleep(1_000)
         }
@@ -100,15 +100,15 @@ extension LMDBStore {
 }
 
 extension LMDBEnvironment {
-    /// The pages that records are in.
+    /// The number of pages of records.
     func usedPages() throws(CacheError) -> Int {
         let statistics = try statistics()
         return Int(statistics.ms_branch_pages + statistics.ms_leaf_pages + statistics.ms_overflow_pages)
     }
 
-    /// The pages that a transaction can take: those behind the last one, and those in the list of free ones.
+    /// The number of pages that a transaction can take: those after the last one, and those in the list of free ones.
     ///
-    /// - Returns: those that it can take now, and those once the views end that are open.
+    /// - Returns: the number that it can take now, and the number once all open views have ended.
     func freePages() throws(CacheError) -> (now: Int, later: Int) {
         let oldest = oldestView()
         let (map, last) = try pages()
@@ -119,7 +119,7 @@ extension LMDBEnvironment {
         defer { unsafe mdb_txn_abort(begun) }
         let newest = unsafe mdb_txn_id(begun)
         var cursor: OpaquePointer?
-        // 0 is the database in which LMDB keeps what is free: a transaction's number, then how many pages and which.
+        // 0 is LMDB's database of free pages: the key is a transaction's number, and the value the count of pages and their numbers.
         try unsafe Self.check(mdb_cursor_open(begun, 0, &cursor), "read the list of free pages")
         defer { unsafe mdb_cursor_close(cursor) }
         var key = unsafe MDB_val()
@@ -141,7 +141,7 @@ extension LMDBEnvironment {
     private func oldestView() -> UInt {
         var oldest = UInt.max
         unsafe withUnsafeMutablePointer(to: &oldest) { oldest in
-            // A line for each reader: its process, its thread, and the commit that it sees or a dash.
+            // There is a line for each reader: its process, its thread, and the commit that it sees or a dash.
             _ = unsafe mdb_reader_list(
                 pointer,
                 { line, context in

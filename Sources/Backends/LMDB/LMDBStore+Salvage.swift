@@ -2,9 +2,9 @@ import GroveCache
 package import GroveModel
 
 extension LMDBStore: SalvageableStore {
-    /// Damage if a page is damaged: LMDB looks at few things, and may end the process by what it comes to.
+    /// Damage if a page is damaged: LMDB checks little, and a damaged page may end the process.
     package static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError? {
-        // Pages that a writer changes meanwhile look damaged, too.
+        // Pages that a writer changes meanwhile look damaged too, so the check is repeated under the writers' lock.
         guard isSuspect, let pages = LMDBPages(directory), !pages.isWhole(),
             try pages.whileNoneWrites(within: LMDBOptions().lockTimeout, { (pages) in !pages.isWhole() })
         else { return nil }
@@ -12,7 +12,7 @@ extension LMDBStore: SalvageableStore {
             .corrupted, "The last processes that opened the store ended soon after, and its files are damaged.")
     }
 
-    /// Visits what is on the pages that can be read, without LMDB.
+    /// Visits the records on the readable pages, without LMDB.
     package static func salvage(
         _ directory: String, prefix: [UInt8], options: LMDBOptions,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
@@ -34,7 +34,7 @@ extension LMDBStore: SalvageableStore {
         }
     }
 
-    /// Visits the long keys of one beginning that are in `stored`.
+    /// Visits the long keys in `stored`.
     private static func visitLong(
         _ stored: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,

@@ -19,7 +19,7 @@ public final class LMDBStore: ShrinkableStore {
     /// The options with which the store is opened.
     public typealias Options = LMDBOptions
 
-    /// The largest value, 1 GiB.
+    /// The bytes of the largest value, 1 GiB.
     static let maxValueBytes = 1 << 30
 
     /// The capabilities of this backend.
@@ -35,12 +35,12 @@ public final class LMDBStore: ShrinkableStore {
 
     let directory: StoreFiles
     let pool: LMDBPool
-    /// The pages that the records may fill if there is a budget; the rest is room to write in.
+    /// The number of pages that the records may fill if there is a budget; the rest is room to write.
     let pageLimit = Atomic<Int>(.max)
-    /// How many pages the next transaction may refill, and the stored key to begin with.
+    /// The number of pages that the next transaction may refill, and the stored key to begin with.
     let refillPages = Atomic<Int>(0)
     let refillStart = Lock<[UInt8]>([])
-    /// Held by the one write of this process: the lock that other processes see is the process's.
+    /// The lock for this process's only write; the lock that other processes see belongs to the whole process.
     private let writing = Lock(())
 
     /// Opens the store in `directory`, or makes one there.
@@ -120,7 +120,7 @@ public final class LMDBStore: ShrinkableStore {
         let (statistics, pageBytes) = try pool.withEnvironment { (environment) throws(CacheError) in
             (try environment.statistics(), environment.pageBytes)
         }
-        // Besides the stamp. Leaves are about three quarters full; an entry costs a pointer and a header of 10 bytes.
+        // The stamp is not counted. Leaves are about three quarters full; an entry's pointer and header cost 10 bytes.
         let entries = max(Int(statistics.ms_entries) - 1, 0)
         let leaves = Int(statistics.ms_leaf_pages) * pageBytes * 3 / 4 - entries * 10
         return StoreSize(

@@ -3,22 +3,22 @@ import GroveCache
 import GroveCoding
 import GroveModel
 
-/// Pages are filled by taking records out and putting them back in their order.
+/// The filling of pages: records are taken out and put back in their order.
 ///
-/// LMDB fills a page only if each new record is the last of it. If records follow that were there before, each split
-/// leaves half a page; and it merges a page only once less than a quarter of it is used.
+/// LMDB fills a page only if each new record is the page's last. If older records follow, each split leaves half a page.
+/// LMDB merges a page only once less than a quarter of it is used.
 extension LMDBTransaction {
-    /// Fewer new records beside each other are left as they are.
+    /// The least number of new records beside each other whose pages are filled.
     private static let shortestRun = 24
-    /// So many older records may lie between two of them: `Message:151` does between `Message:1509` and `Message:1510`.
+    /// The most older records between two new ones of a run, as `Message:151` is between `Message:1509` and `Message:1510`.
     private static let mostBetween = 4
 
     /// Takes out the records from `start` on, as many as fill `pages`, and puts them back.
     ///
-    /// Records of more than half a page stay where they are: they have pages of their own.
+    /// Records of more than half a page are left alone: they have pages of their own.
     ///
-    /// - Parameter start: a stored key, or none to begin with the first.
-    /// - Returns: the stored key that follows; none at the end.
+    /// - Parameter start: a stored key, or no bytes to begin with the first.
+    /// - Returns: the stored key that follows; no bytes at the end.
     func refill(from start: [UInt8], pages: Int) throws(CacheError) -> [UInt8] {
         try checkUsable()
         var next: [UInt8] = []
@@ -44,7 +44,7 @@ extension LMDBTransaction {
         return next
     }
 
-    /// Fills the pages of the records that are new, if many lie beside each other.
+    /// Fills the pages of the new records, if many lie beside each other.
     func fillRuns() throws(CacheError) {
         let keys = added
         added = NewKeys()
@@ -59,10 +59,10 @@ extension LMDBTransaction {
 
     /// Fills the pages of the new records that follow each other from the first of `order` on.
     ///
-    /// Older records between them, and those that follow on the last page, are taken out and put back too: each new page
-    /// would be split before them. If one is left of that page, LMDB fills it up from the page before when little is on it.
+    /// Older records between them, and those that follow on the last page, are taken out and put back too: otherwise each new
+    /// page would be split before them. If a record of that page is left, LMDB fills the page from the one before once it is sparse.
     ///
-    /// - Returns: how many keys of `order` were looked at.
+    /// - Returns: the number of keys of `order` that were looked at.
     private func fillRun(_ order: ArraySlice<Int32>, _ keys: NewKeys) throws(CacheError) -> Int {
         var records = TakenRecords()
         var (key, value) = unsafe (MDB_val(), MDB_val())
@@ -70,7 +70,7 @@ extension LMDBTransaction {
             unsafe key = unsafe MDB_val(first)
             return unsafe mdb_cursor_get(cursor, &key, &value, MDB_SET_KEY)
         }
-        // It was removed again.
+        // The record was removed again.
         guard status != MDB_NOTFOUND else { return 1 }
         var place = order.startIndex
         var count = 0
@@ -83,7 +83,7 @@ extension LMDBTransaction {
                 unsafe lexicographicOrder($0, UnsafeRawBufferPointer(key))
             }
             if difference <= 0 { place += 1 }
-            // Less: it was removed again.
+            // If the key in `order` is the lesser one, its record was removed again.
             if difference < 0 { continue }
             if unsafe !page.holds(key) { page = unsafe PageGuess(key, environment.pageBytes) }
             (count, between) = difference == 0 ? (count + 1, 0) : (count, between + 1)
@@ -102,7 +102,7 @@ extension LMDBTransaction {
         return looked
     }
 
-    /// Copies a record to `records`, unless it has more than half a page.
+    /// Copies a record to `records`, unless it takes more than half a page.
     private func take(_ key: MDB_val, _ value: MDB_val, to records: inout TakenRecords) {
         if unsafe key.mv_size + value.mv_size < environment.pageBytes / 2 { unsafe records.append(key, value) }
     }
@@ -124,9 +124,9 @@ extension LMDBTransaction {
     }
 }
 
-/// The keys that a transaction has added, one behind the other.
+/// The keys that a transaction has added, one after the other.
 struct NewKeys {
-    /// At this many bytes the pages are refilled, and the keys are collected from the start again.
+    /// The number of bytes at which the pages are filled and the list of keys begins again.
     static let most = 256 << 10
 
     private var bytes: [UInt8] = []
@@ -146,7 +146,7 @@ struct NewKeys {
         }
     }
 
-    /// Their indices, in the order of their bytes, as LMDB has it.
+    /// The indices of the keys in the order of their bytes, which is LMDB's order.
     func sorted() -> [Int32] {
         (0..<Int32(count)).sorted { left, right in
             unsafe withKey(left) { left in unsafe withKey(right) { unsafe lexicographicOrder(left, $0) < 0 } }
@@ -154,10 +154,10 @@ struct NewKeys {
     }
 }
 
-/// Copies of records, one behind the other.
+/// Copies of records, one after the other.
 private struct TakenRecords {
     private var bytes: [UInt8] = []
-    /// The positions at which each key and each value end.
+    /// The positions at which each key and each value ends.
     private var ends: [(key: Int, value: Int)] = []
 
     init() {}
@@ -183,9 +183,9 @@ private struct TakenRecords {
     }
 }
 
-/// The records that lie on one page, by the addresses of their keys: in memory a page is in one piece.
+/// A guess which records lie on one page, by the addresses of their keys: a page is contiguous in memory.
 ///
-/// A guess, as two pages may lie side by side; a wrong one costs pages and nothing else.
+/// Two pages may lie side by side. A wrong guess costs pages and nothing else.
 private struct PageGuess {
     private let pageBytes: UInt
     private var low: UInt
@@ -197,7 +197,7 @@ private struct PageGuess {
         high = low
     }
 
-    /// Whether `key` may lie on the page of those before it; it is one of them then.
+    /// Whether `key` may lie on the page of the keys before it; if so, it is added to them.
     mutating func holds(_ key: MDB_val) -> Bool {
         let place = unsafe UInt(bitPattern: key.mv_data)
         guard max(high, place) - min(low, place) < pageBytes else { return false }

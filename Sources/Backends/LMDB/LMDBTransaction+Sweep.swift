@@ -2,7 +2,7 @@ import CLMDB
 public import GroveCache
 public import GroveModel
 
-/// LMDB's own order is that of the keys as they are stored.
+/// A sweep in LMDB's own order, that of the stored keys.
 extension LMDBTransaction {
     /// Visits at most `limit` records after the cursor's, in the order of the stored keys.
     ///

@@ -15,12 +15,12 @@ import CLMDB
 
     let environment: LMDBEnvironment
     private var transaction: OpaquePointer?
-    /// It belongs to the transaction: "otherwise [it] will be closed when its transaction ends".
+    /// The transaction's cursor, which LMDB closes: "otherwise [it] will be closed when its transaction ends".
     let cursor: OpaquePointer
     private var failure: CacheError?
-    /// The keys that are new, of records that share a page with others; see ``fillRuns()``.
+    /// The keys of new records that share a page with others; see ``fillRuns()``.
     var added = NewKeys()
-    /// How many records there are, as of the last `put`.
+    /// The number of records after the last `put`.
     private var recordCount = 0
     /// The bytes that `get` returned last: a `put` of bytes in there copies them first, as LMDB may move them while it writes.
     private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
@@ -43,14 +43,14 @@ import CLMDB
 
     deinit { abort() }
 
-    /// Commits; an error, an earlier one of this transaction included, means that nothing was.
+    /// Commits; after an error, an earlier one of this transaction included, nothing is committed.
     func commit() throws(CacheError) {
         if let failure {
             abort()
             throw failure
         }
         guard let ending = unsafe transaction else { throw .closedStore }
-        // LMDB frees the transaction whether or not it commits; a full map shows here too.
+        // LMDB frees the transaction whether or not it commits; a full map may be reported here too.
         unsafe transaction = nil
         let status = unsafe mdb_txn_commit(ending)
         try LMDBEnvironment.check(environment.explained(status), "commit")
@@ -157,7 +157,7 @@ import CLMDB
         guard unsafe transaction != nil else { throw .closedStore }
     }
 
-    /// The value under `key` as it is stored; the cursor stands on it.
+    /// The stored value of the record of `key`, to which the cursor moves.
     private func stored(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         var stored = unsafe MDB_val()
         let status = unsafe LMDBKey.withStored(key, hashMask: environment.hashMask) { key in
@@ -168,7 +168,7 @@ import CLMDB
         return unsafe UnsafeRawBufferPointer(stored)
     }
 
-    /// The entries of other keys that are stored under the same key as the long `key`.
+    /// The entries of other keys in the same record as the long `key`.
     private func others(than key: UnsafeRawBufferPointer) throws(CacheError) -> [UInt8] {
         var others: [UInt8] = []
         guard let stored = try unsafe stored(key) else { return others }
@@ -179,7 +179,7 @@ import CLMDB
         return others
     }
 
-    /// Notes `key`, of which a record was written, if it is new.
+    /// Notes `key`, whose record was written, if it is new.
     private func note(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
         let count = try currentCount()
         defer { recordCount = count }
@@ -195,13 +195,13 @@ import CLMDB
         return Int(statistics.ms_entries)
     }
 
-    /// Stores `entries` under the long `key` as it is stored.
+    /// Stores `entries` under the stored form of the long `key`.
     private func store(_ entries: [UInt8], under key: UnsafeRawBufferPointer) throws(CacheError) {
         let status = unsafe entries.withUnsafeBytes { unsafe put($0, under: key) }
         try LMDBEnvironment.check(status, "write a record")
     }
 
-    /// Stores `value` under `key` as it is stored; returns LMDB's status.
+    /// Stores `value` under the stored form of `key`; returns LMDB's status.
     private func put(_ value: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer) -> Int32 {
         var stored = unsafe MDB_val(value)
         return unsafe LMDBKey.withStored(key, hashMask: environment.hashMask) { key in
@@ -209,7 +209,7 @@ import CLMDB
         }
     }
 
-    /// Runs `body` and remembers its error: LMDB's transaction is then unusable, and must not seem to commit.
+    /// Runs `body` and remembers its error: LMDB's transaction is then unusable, and must not commit.
     func keepingFailure(_ body: () throws(CacheError) -> Void) throws(CacheError) {
         do throws(CacheError) {
             try body()

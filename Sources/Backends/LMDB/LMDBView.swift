@@ -42,14 +42,14 @@ public final class LMDBView: NodeView, @unchecked Sendable {
         if isOpen { pool.forget() }
     }
 
-    /// Takes the newest commit, and returns LMDB's status: a view from the pool saw an older one.
+    /// Moves a view from the pool to the newest commit, and returns LMDB's status.
     func renew() -> Int32 {
         let status = unsafe mdb_txn_renew(transaction)
         isOpen = status == MDB_SUCCESS
         return status
     }
 
-    /// Lets go of the commit and keeps the slot in the reader table.
+    /// Releases the commit and keeps the slot in the reader table.
     func reset() {
         unsafe mdb_txn_reset(transaction)
     }

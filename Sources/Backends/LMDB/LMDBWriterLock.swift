@@ -2,10 +2,11 @@ import GroveCache
 import GroveModel
 import GrovePlatform
 
-/// A lock before LMDB's own for writers, which knows no deadline: a stopped process that holds LMDB's would stop every other one.
+/// A lock that is taken before LMDB's own lock for writers.
 ///
-/// It is the system's on the data file, so that it goes when its owner ends. LMDB uses none there. A process that holds it gets
-/// LMDB's at once. It counts between processes only.
+/// LMDB's lock has no deadline: a stopped process that holds it would stop all other processes. This one is a system lock on the data
+/// file, so that it ends with its owner; LMDB uses none there. Its holder gets LMDB's lock without waiting. It works between
+/// processes only.
 enum LMDBWriterLock {
     private static let microsecondsBetweenTries: UInt32 = 200
 
@@ -16,7 +17,7 @@ enum LMDBWriterLock {
         guard flock(file, LOCK_EX | LOCK_NB) != 0 else { return }
         let deadline = ContinuousClock.now + patience
         repeat {
-            // A file system that cannot lock has no LMDB store either that processes could share.
+            // On a file system without locks, processes cannot share an LMDB store anyway.
             guard errno == EWOULDBLOCK || errno == EINTR else { return }
             guard ContinuousClock.now < deadline else {
                 throw CacheError(
@@ -26,6 +27,6 @@ enum LMDBWriterLock {
         } while flock(file, LOCK_EX | LOCK_NB) != 0
     }
 
-    /// Lets go of it.
+    /// Releases the lock.
     static func unlock(_ file: Int32) { _ = flock(file, LOCK_UN) }
 }

@@ -1,14 +1,14 @@
 import GroveCache
 import GroveModel
 
-/// The functions that a budget needs of the files and of the handle.
+/// The measures and notes that a budget needs of the files and of the handle.
 extension LevelDBConnection {
     /// Bytes of LevelDB's own files as `du` counts them.
     func engineBytes() throws(CacheError) -> Int {
         try files().engineBytes()
     }
 
-    /// Notes that LevelDB may have begun another log.
+    /// Looks up the log again, as LevelDB may have begun another one.
     func logMayBeNew() {
         state.withLock { state in
             if state.failure == nil, state.log != nil { state.log = state.directory?.newestLog() }
@@ -23,18 +23,18 @@ extension LevelDBConnection {
         try state.withLock { (state) throws(CacheError) in
             guard let notes = try state.directory?.notes() else { throw .closedStore }
             if notes.events > shares.notes { state.directory?.emptyEvents() }
-            // Opening writes a new manifest, and has to wait for views: later, if there are any.
+            // Opening writes a new manifest. It needs the handle unused; if a view is open, a later call does it.
             guard notes.manifest > shares.notes, state.users == 0, state.failure == nil, state.isHandleUnused else {
                 return
             }
-            // Opening writes; what is open can be read whether there is room or not.
+            // Opening writes, so it waits until there is room; the open handle can be read without.
             guard (try? state.directory?.tryRoom()) != nil else { return }
             state.handle = nil
             _ = try state.open(options)
         }
     }
 
-    /// The directory, whose files can be looked at while others use the handle.
+    /// The directory's files, which can be looked at while other threads use the handle.
     private func files() throws(CacheError) -> StoreFiles {
         try state.withLock { (state) throws(CacheError) in
             guard let files = state.directory?.files else { throw .closedStore }
@@ -42,7 +42,7 @@ extension LevelDBConnection {
         }
     }
 
-    /// Refuses what needs a compaction for a second after one was waited for in vain.
+    /// Throws if a compaction waited for readers in vain less than a second ago.
     func refuseWhileHeldUp() throws(CacheError) {
         let isHeldUp = state.withLock { state in
             state.heldUp.map { ContinuousClock.now - $0 < .seconds(1) } ?? false
@@ -50,33 +50,34 @@ extension LevelDBConnection {
         if isHeldUp { throw .heldUp }
     }
 
-    /// Notes that a compaction was waited for in vain, and returns what to say of it.
+    /// Notes that a compaction waited for readers in vain, and returns the error for that.
     func noteHeldUp() -> CacheError {
         state.withLock { $0.heldUp = .now }
         return .heldUp
     }
 
-    /// Bytes of the tables that there are, in use or not.
+    /// Bytes of all tables on disk, in use or not.
     func tableBytes() throws(CacheError) -> Int {
         try files().allocatedBytes { $0.hasSuffix(".ldb") }
     }
 
-    /// How many bytes LevelDB is taken to write for each byte of a batch, or more.
+    /// An upper bound of the bytes that LevelDB writes for each byte of a batch.
     ///
-    /// That is the log and a table; four tables, if they are as small as buffers get, with the whole of level 1, of 10 MB;
-    /// and a table with twelve of level 2 (`db/version_set.cc`, `MaxBytesForLevel`). A view that stays open keeps all of it.
+    /// They are the log, a table, four tables with all of level 1, and a table with twelve of level 2 (`db/version_set.cc`,
+    /// `MaxBytesForLevel`). Level 1 has 10 MB, and tables are taken to be as small as buffers can be. A view that stays open
+    /// keeps all of it.
     private static var amplification: Int { 64 }
 
-    /// Notes that the files may grow by `bytes`: batches may take a part of it before the files are looked at again.
+    /// Notes that the files may grow by `bytes`: batches may take a part of these before the files are looked at again.
     func noteRoom(_ bytes: Int) { state.withLock { $0.room = max(bytes, 0) / Self.amplification } }
 
-    /// Whether a batch of `bytes` may be written without a look at the files; what is written is taken off by its commit.
+    /// Whether a batch of `bytes` may be written without a look at the files; its commit reduces the room.
     func hasRoom(_ bytes: Int) -> Bool {
         state.withLock { $0.handle != nil && $0.failure == nil && bytes > 0 && bytes <= $0.room }
     }
 
-    /// Notes a call for room if there is none, and returns whether it is to compact: the first, and every eighth after
-    /// one that did not help.
+    /// Notes a call that found no room, and returns whether it is to compact: the first such call, and every eighth after
+    /// a compaction that did not help.
     func noteRefusal() -> Bool {
         state.withLock { state in
             guard state.refusals > 0 else { return true }
@@ -85,7 +86,7 @@ extension LevelDBConnection {
         }
     }
 
-    /// Notes whether there was room, after a compaction or without.
+    /// Notes whether there was room, with or without a compaction.
     func hadRoom(_ hasRoom: Bool) { state.withLock { $0.refusals = hasRoom ? 0 : 1 } }
 
     /// The bytes of tables for each byte of keys and values, of which there are `payload`; `nil` before a compaction.
@@ -96,10 +97,10 @@ extension LevelDBConnection {
         }
     }
 
-    /// Notes what the tables take after a compaction.
+    /// Notes the bytes of the tables after a compaction.
     func noteDensity(_ tableBytes: Int) {
         state.withLock { state in
-            // The tables of a few records tell little.
+            // The tables of few records say little about the density.
             guard state.payload > 256 << 10, tableBytes > 0 else { return }
             state.density = Double(tableBytes) / Double(state.payload)
         }

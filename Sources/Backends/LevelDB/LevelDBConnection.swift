@@ -2,45 +2,45 @@ import GroveCache
 import GroveModel
 import GrovePlatform
 
-/// The parts that a store and its views share: the directory, the handle, and the count of what uses the handle.
+/// The state that a store and its views share: the directory, the handle, and the number of users of the handle.
 ///
-/// The handle is let go of, for a wipe or after a failed write, only while nothing uses it.
+/// The handle is released, for a wipe or after a failed write, only while nothing uses it.
 final class LevelDBConnection: Sendable {
     let options: LevelDBOptions
     let state: Lock<State>
 
     struct State: ~Copyable {
-        /// `nil` once the store is closed.
+        /// The directory; `nil` once the store is closed.
         var directory: LevelDBDirectory?
-        /// `nil` if reopening failed; the next use tries again.
+        /// The open database; `nil` if opening it again failed, which the next use tries again.
         var handle: LevelDBHandle?
-        /// Whether a wipe was begun and has to be finished before the files are opened.
+        /// Whether a wipe has begun that must be finished before the files are opened.
         var isWiping = false
-        /// Views, and calls that need the handle.
+        /// The number of views and of calls that need the handle.
         var users = 0
         var spareOptions: [LevelDBReadOptions] = []
         /// The failure after which the handle may not be written to.
         var failure: CacheError?
         /// The log as it was after the last commit, if commits are synchronised.
         var log: LevelDBDirectory.Log?
-        /// Whether the batch of a failed write is still in the log, which then must not be opened.
+        /// Whether the batch of a failed write is still in the log; the log must not be opened then.
         var mustCut = false
         var commits = 0
-        /// How a budget is shared out, if there is one, and the options that suit it.
+        /// The division of the budget, if there is one, and the options for it.
         var shares: LevelDBShares?
         var budgetOptions: LevelDBOptions?
-        /// When a compaction was waited for in vain.
+        /// The time at which a compaction last waited for readers in vain.
         var heldUp: ContinuousClock.Instant?
-        /// Calls for room that were refused since there was some.
+        /// The number of calls that found no room since the last one that did.
         var refusals = 0
-        /// The bytes that may be written before the files are looked at again.
+        /// The bytes of batches that may be written before the files are looked at again.
         var room = 0
-        /// The bytes of keys and values, as the cache last gave them, and the bytes of tables for each of them.
+        /// The bytes of keys and values that the cache last gave, and the bytes of tables for each of them.
         var payload = 0
         var density: Double?
         var counted: (commits: Int, entries: Int, payloadBytes: Int)?
 
-        /// The handle, opened again if it was lost.
+        /// The handle, which is opened again if there is none.
         mutating func open(_ options: LevelDBOptions) throws(CacheError) -> LevelDBHandle {
             if let handle { return handle }
             guard let path = directory?.files.path else { throw .closedStore }
@@ -58,7 +58,7 @@ final class LevelDBConnection: Sendable {
             return opened
         }
 
-        /// Whether no view has the handle: a view that has ended lets go of it a moment later.
+        /// Whether no view has the handle; an ended view releases it a moment later.
         var isHandleUnused: Bool {
             mutating get {
                 guard var last = handle.take() else { return true }
@@ -68,7 +68,7 @@ final class LevelDBConnection: Sendable {
             }
         }
 
-        /// Takes out of the log what could not be taken out when its write failed.
+        /// Removes a failed write from the log, if that was not possible when the write failed.
         mutating func cutLog() throws(CacheError) {
             guard mustCut, let log else { return }
             guard directory?.cut(backTo: log) == true else {
@@ -87,7 +87,7 @@ final class LevelDBConnection: Sendable {
         do throws(CacheError) {
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         } catch {
-            // If each commit is synchronised, one record at most was on its way to the disk when the power went.
+            // If each commit is synchronised, at most one record was being written when the power failed.
             guard error.code == .corrupted, options.syncsEachCommit, directory.cutTornTail() else { throw error }
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         }
@@ -109,7 +109,7 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Takes back what ``begin()`` gave.
+    /// Takes back the read options from ``begin()``.
     func ended(_ options: LevelDBReadOptions) {
         state.withLock { state in
             state.users -= 1
@@ -119,9 +119,9 @@ final class LevelDBConnection: Sendable {
 
     /// The handle for a transaction; after a failed write, it is a new one.
     ///
-    /// A write that failed halfway leaves half a record in LevelDB's log, behind which no other may be put. After a
+    /// A write that failed halfway leaves half a record in LevelDB's log, after which no other may be written. After a
     /// failed sync or compaction LevelDB refuses all writes. Opening again begins a new log. It waits up to a second
-    /// for open views, and until the disk has room, so that readers do not lose the data that they have.
+    /// for open views. It throws if the disk has no room, so that readers keep the open store.
     func writable() throws(CacheError) -> LevelDBHandle {
         for _ in 0..<2_000 {
             let handle: LevelDBHandle? = try state.withLock { (state) throws(CacheError) in
@@ -137,10 +137,10 @@ final class LevelDBConnection: Sendable {
         throw failure ?? CacheError(.other, "Views stay open, so that the store cannot be opened again.")
     }
 
-    /// The failure after which nothing is written until the store is opened again.
+    /// The failure after which nothing is written until the database is opened again.
     var failure: CacheError? { state.withLock { $0.failure } }
 
-    /// Notes that a write failed, and takes what there is of it out of the log.
+    /// Notes that a write failed, and removes it from the log.
     func failed(_ error: CacheError) {
         state.withLock { state in
             state.failure = error
@@ -180,9 +180,9 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Makes LevelDB keep its files within `bytes`, and returns how they are shared out.
+    /// Makes LevelDB keep its files within `bytes`, and returns the division of these.
     ///
-    /// Opens LevelDB again if it was not opened for that.
+    /// It opens LevelDB again unless it was opened with the options for that budget.
     func limit(to bytes: Int) throws(CacheError) -> LevelDBShares {
         let shares = LevelDBShares(bytes)
         try state.withLock { (state) throws(CacheError) in
@@ -205,10 +205,10 @@ final class LevelDBConnection: Sendable {
     /// Whether `CURRENT` and a log are in the directory, as they are while LevelDB has it open.
     var isComplete: Bool { state.withLock { $0.directory?.hasCurrent == true && $0.directory?.newestLog() != nil } }
 
-    /// How a budget is shared out, if there is one.
+    /// The division of the budget, if there is one.
     var shares: LevelDBShares? { state.withLock { $0.shares } }
 
-    /// Closes the handle, removes its files and opens it again; views that are asked for meanwhile wait.
+    /// Closes the handle, removes its files and opens it again; calls that open views wait meanwhile.
     func wipe() throws(CacheError) {
         try state.withLock { (state) throws(CacheError) in
             guard state.directory != nil else { throw .closedStore }
@@ -225,7 +225,7 @@ final class LevelDBConnection: Sendable {
         }
     }
 
-    /// Closes the handle and lets go of the directory.
+    /// Closes the handle and releases the directory.
     func close() {
         state.withLock { state in
             state.handle = nil

@@ -4,9 +4,9 @@ import GrovePlatform
 
 /// The owner of a store's directory: it holds a lock on it, knows LevelDB's files by their names, and removes them.
 ///
-/// The lock is `flock` on the directory itself. LevelDB's own, `fcntl` on the file `LOCK`, belongs to the process. It
-/// does not keep out a second opening through another path to the same directory. And any closing of any descriptor
-/// of that file lets go of it, a refused second opening's included. Hence also: nothing here opens `LOCK`.
+/// The lock is `flock` on the directory itself. LevelDB's own, `fcntl` on the file `LOCK`, belongs to the process. So it does not keep
+/// out a second opening through another path to the same directory. Closing any descriptor of that file releases it, even that of a
+/// refused second opening. Therefore nothing here opens `LOCK`.
 struct LevelDBDirectory: ~Copyable {
     /// The files in it.
     let files: StoreFiles
@@ -14,34 +14,34 @@ struct LevelDBDirectory: ~Copyable {
 
     /// Names by which other engines' stores are known.
     private static let strangers = ["data.mdb", "store.sqlite"]
-    /// Present while a wipe is under way: the next opening of the store finishes it.
+    /// A file that exists during a wipe: if the process ends, the next opening of the store finishes the wipe.
     private static let wipingMark = "grove-leveldb.wiping"
-    /// Present while the directory tries whether the disk has room.
+    /// A file that exists while ``tryRoom()`` tests whether the disk has room.
     private static let roomProbe = "grove-leveldb.room"
 
-    /// Locks the directory of `files` and sees to it that LevelDB may open it.
+    /// Locks the directory of `files` and makes sure that LevelDB may open it.
     ///
     /// - Throws: ``CacheError`` with code `locked` if another handle or process holds it; `notAStore` if it holds
-    ///   another engine's store; `corrupted` if LevelDB's files are there without `CURRENT`, which LevelDB would delete
-    ///   in favour of an empty store; `inputOutput`, `permissionDenied`.
+    ///   another engine's store; `inputOutput`, `permissionDenied`. Also `corrupted` if LevelDB's files are there without
+    ///   `CURRENT`: LevelDB would delete them in favour of an empty store.
     init(_ files: StoreFiles) throws(CacheError) {
         self.files = files
         descriptor = unsafe open(files.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(errno, "open the directory \(files.path)") }
-        // A file system that cannot lock (some network ones) leaves it to LevelDB's own lock.
+        // On a file system without `flock` (some network ones), LevelDB's own lock has to do.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
             throw CacheError(.locked, "another handle or process holds the store", engineCode: Int(EWOULDBLOCK))
         }
         if files.holds(Self.wipingMark) { try removeContent() }
         try check()
-        // LevelDB makes its files for other users to read: the directory keeps them out.
+        // LevelDB makes files that other users may read: the directory keeps those users out.
         var status = stat()
         if unsafe fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0, status.st_uid == geteuid() {
             _ = fchmod(descriptor, 0o700)
         }
     }
 
-    /// Sees to it that the directory's path leads to it: what LevelDB opens, and what is removed here, goes by the path.
+    /// Checks that the directory's path still leads to it: LevelDB opens files, and this type removes them, by the path.
     ///
     /// - Throws: ``CacheError`` with code `inputOutput` if it was moved or removed.
     func checkPath() throws(CacheError) {
@@ -52,7 +52,7 @@ struct LevelDBDirectory: ~Copyable {
 
     deinit {
         guard descriptor >= 0 else { return }
-        // A process that is being spawned holds the descriptor too until it runs its program; unlocking says so for both.
+        // A process that is being spawned holds the descriptor too until it runs its program; unlocking works for both.
         _ = flock(descriptor, LOCK_UN)
         close(descriptor)
     }
@@ -80,7 +80,7 @@ struct LevelDBDirectory: ~Copyable {
             }
         }
 
-        /// Whether `text` is a number as LevelDB has them in names: of six digits or more.
+        /// Whether `text` is a number as in LevelDB's names of files: of six digits or more.
         private static func isNumber(_ text: Substring) -> Bool {
             text.utf8.count >= 6 && text.utf8.allSatisfy { 0x30...0x39 ~= $0 }
         }
@@ -91,13 +91,13 @@ struct LevelDBDirectory: ~Copyable {
         Kind(name) != .other || ["LOCK", wipingMark, roomProbe].contains(name)
     }
 
-    /// Whether `CURRENT` is there, as LevelDB sees it: it follows links.
+    /// Whether there is a file `CURRENT`; like LevelDB, it follows links.
     var hasCurrent: Bool {
         var status = stat()
         return unsafe stat(files.path(of: "CURRENT"), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Checks that the log is there from which on the manifest needs them; see ``LevelDBManifest``.
+    /// Checks that the oldest log that the manifest needs exists; see ``LevelDBManifest``.
     private func checkManifest() throws(CacheError) {
         guard let current = contents(of: "CURRENT"),
             let name = String(decoding: current, as: UTF8.self).split(separator: "\n").first,
@@ -120,7 +120,7 @@ struct LevelDBDirectory: ~Copyable {
 
     /// Removes every file of LevelDB, which is not open.
     ///
-    /// Killed in between, the next opening goes on, so that no part of the old content is ever opened as the whole.
+    /// If the process is killed meanwhile, the next opening goes on. So no part of the old content is ever opened as the whole.
     func removeContent() throws(CacheError) {
         try files.create(Self.wipingMark)
         try files.synchronize()
@@ -132,7 +132,7 @@ struct LevelDBDirectory: ~Copyable {
         try files.remove(Self.wipingMark)
     }
 
-    /// Tries whether the disk has room for what opening writes: the logs as tables, and a little more.
+    /// Tests whether the disk has room for the files that opening writes: the logs as tables, and a little more.
     ///
     /// - Throws: ``CacheError`` with code `full`, `inputOutput` or `permissionDenied`.
     func tryRoom() throws(CacheError) {
@@ -150,7 +150,7 @@ struct LevelDBDirectory: ~Copyable {
         try files.remove(Self.roomProbe)
     }
 
-    /// A log and how long it was when the last commit was in it.
+    /// A log and its length after the last commit.
     struct Log: Sendable {
         let name: String
         let length: Int
@@ -158,7 +158,7 @@ struct LevelDBDirectory: ~Copyable {
         fileprivate var number: Int { Int(name.prefix { $0 != "." }) ?? 0 }
     }
 
-    /// The log that LevelDB writes to, `nil` if it cannot be told.
+    /// The log that LevelDB writes to; `nil` if it is not known.
     func newestLog() -> Log? {
         var newest: Log?
         let isListed: Void? = try? files.forEachFile { name, file in
@@ -191,12 +191,12 @@ struct LevelDBDirectory: ~Copyable {
         return Log(name: log.name, length: length)
     }
 
-    /// Takes out of the log what came after `log` was as long as that: the batch of a write that failed.
+    /// Cuts the log back to `log`, which removes the batch of a failed write.
     ///
-    /// It may be whole, if synchronising it was what failed, and would otherwise be found at the next opening.
+    /// If only synchronising failed, the batch may be whole, and the next opening would find it.
     /// LevelDB does not write to the log between the failure and its closing.
     ///
-    /// - Returns: whether it is gone; if it is not, the log must not be opened before it is.
+    /// - Returns: whether the batch is removed; otherwise the log must not be opened.
     func cut(backTo log: Log) -> Bool {
         guard (try? checkPath()) != nil, let newest = newestLog() else { return false }
         let file = unsafe open(files.path(of: newest.name), O_WRONLY | O_CLOEXEC)
@@ -205,9 +205,9 @@ struct LevelDBDirectory: ~Copyable {
         return ftruncate(file, off_t(newest.name == log.name ? log.length : 0)) == 0 && fsync(file) == 0
     }
 
-    /// Cuts off the newest log what the loss of power left of its last record; see ``LevelDBLogTail``.
+    /// Cuts off the end of the newest log a last record that loss of power left torn; see ``LevelDBLogTail``.
     ///
-    /// - Returns: whether there was such a record and it is gone.
+    /// - Returns: whether there was such a record and it was removed.
     func cutTornTail() -> Bool {
         guard let log = newestLog() else { return false }
         let file = unsafe open(files.path(of: log.name), O_RDWR | O_CLOEXEC)
@@ -219,7 +219,7 @@ struct LevelDBDirectory: ~Copyable {
         return ftruncate(file, off_t(length)) == 0 && fsync(file) == 0
     }
 
-    /// The content of the file called `name`; `nil` if it cannot be read.
+    /// The bytes of the file called `name`; `nil` if it cannot be read.
     private func contents(of name: String) -> [UInt8]? {
         guard let length = files.file(name)?.length else { return nil }
         let file = unsafe open(files.path(of: name), O_RDONLY | O_CLOEXEC)
@@ -228,7 +228,7 @@ struct LevelDBDirectory: ~Copyable {
         return Self.contents(of: file, length)
     }
 
-    /// The first `length` bytes of `file`; `nil` if it has not as many.
+    /// The first `length` bytes of `file`; `nil` if it has fewer.
     private static func contents(of file: Int32, _ length: Int) -> [UInt8]? {
         var count = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: length) { buffer, filled in
@@ -243,7 +243,7 @@ struct LevelDBDirectory: ~Copyable {
         return count == length ? bytes : nil
     }
 
-    /// Makes the file called `name`, of `count` bytes that are on the disk when this returns.
+    /// Makes the file called `name`, with `count` zeros that are on the disk when this returns.
     private func write(_ name: String, count: Int) throws(CacheError) {
         let path = files.path(of: name)
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

@@ -5,14 +5,14 @@ import GrovePlatform
 
 /// The failures of LevelDB, which it reports as strings, as ``CacheError``s.
 enum LevelDBErrors {
-    /// The operation that was asked of the engine; it decides the name of a failure that has no better one.
+    /// The call that was made of the engine; some failures have a different code by it.
     enum Operation: String {
         case open = "open the store"
         case read = "read"
         case write = "write"
     }
 
-    /// Throws what `message` says, if anything, and gives its memory back.
+    /// Throws the error for `message`, if there is one, and frees its memory.
     @inline(__always)
     static func check(_ message: UnsafeMutablePointer<CChar>?, _ operation: Operation) throws(CacheError) {
         guard let message = unsafe message else { return }
@@ -21,9 +21,9 @@ enum LevelDBErrors {
 
     /// The one mapping of LevelDB's failures.
     ///
-    /// A status prints as its kind, a colon and two messages, of which an `IO error` has the file first and the
-    /// system's own words last (`util/status.cc`, `util/env_posix.cc`). Those words are compared with what this
-    /// system says, since the host may have set a language.
+    /// A status prints as its kind, a colon and two messages. An `IO error` has the file first and the system's own
+    /// words last (`util/status.cc`, `util/env_posix.cc`). Those words are compared with this system's words, since the
+    /// host may have set a language.
     @inline(never)
     private static func take(_ message: UnsafeMutablePointer<CChar>, _ operation: Operation) -> CacheError {
         let text = unsafe String(cString: message)
@@ -37,23 +37,23 @@ enum LevelDBErrors {
         } else if text.hasPrefix("IO error: lock "), number == EAGAIN || number == EACCES {
             code = .locked
         } else if text.hasPrefix("Invalid argument:") {
-            // The comparator or an option differs from what the files were written with.
+            // The comparator or an option differs from the one with which the files were written.
             code = operation == .open ? .unsupportedFormat : .other
         } else if number == EINVAL {
             // LevelDB's own word for a read past the end of a table: the table or its index is damaged.
             code = .corrupted
         } else if operation == .open, text.hasPrefix("IO error: "), text.hasSuffix("/") {
-            // A `CURRENT` that begins with a zero names the directory, and cuts the message off.
+            // A `CURRENT` that begins with a zero byte names the directory, and cuts the message off.
             code = .corrupted
         } else if text.hasPrefix("NotFound:") || (number == ENOENT && operation == .read) {
-            // A table or log that the manifest names is gone; an absent key is not reported in this way.
+            // A table or log that the manifest names is missing; an absent key is not reported in this way.
             code = .corrupted
         } else if text.hasPrefix("Not implemented:") {
             code = .unsupported
         } else {
             code = number.map(CacheError.Code.init(systemError:)) ?? .inputOutput
         }
-        // 2 is LevelDB's own number for a corruption, which it does not give away.
+        // 2 is LevelDB's own number for a corruption, which its messages do not show.
         let engineCode = number.map(Int.init) ?? (code == .corrupted ? 2 : nil)
         return CacheError(code, "LevelDB could not \(operation.rawValue): \(text)", engineCode: engineCode)
     }

@@ -1,16 +1,16 @@
 import CLevelDB
 import GroveModel
 
-/// The owner of an open LevelDB and of what LevelDB needs for as long as it is open.
+/// The owner of an open LevelDB, and of the options, cache and filter that it needs while it is open.
 ///
-/// LevelDB's functions may be called by any thread at once. The thread that releases the last reference has made sure
+/// Any threads may call LevelDB's functions at once. The thread that releases the last reference has made sure
 /// that no snapshot, iterator or call is left.
 // SAFETY: the pointers never change; what they point to LevelDB synchronises or, as the options, is never changed.
 @safe final class LevelDBHandle: @unchecked Sendable {
     /// The open database.
     let database: OpaquePointer
 
-    /// Reads the current state, verifying checksums.
+    /// The options for reads of the current state, which verify checksums.
     let readOptions: OpaquePointer
 
     private let options: OpaquePointer
@@ -27,7 +27,7 @@ import GroveModel
             throw CacheError(.full, "The system has no memory for LevelDB's options.")
         }
         unsafe leveldb_options_set_create_if_missing(options, 1)
-        // Damage to a log or to a table's index then ends in an error at opening, never in an older value.
+        // Damage to a log or to a table's index is then an error at opening, and never shows an older value.
         unsafe leveldb_options_set_paranoid_checks(options, 1)
         unsafe leveldb_options_set_write_buffer_size(options, max(choice.writeBufferBytes, 64 << 10))
         unsafe leveldb_options_set_max_file_size(options, max(choice.maxFileBytes, 1 << 20))
@@ -69,7 +69,7 @@ import GroveModel
         if let filter = unsafe filter { unsafe leveldb_filterpolicy_destroy(filter) }
     }
 
-    /// Writes `batch`, atomically; with `syncs`, it is on the disk when this returns.
+    /// Writes `batch` atomically; if `syncs` is true, it is on the disk when this returns.
     func write(_ batch: OpaquePointer, syncs: Bool) throws(CacheError) {
         guard let options = unsafe leveldb_writeoptions_create() else {
             throw CacheError(.full, "The system has no memory for LevelDB's options.")
@@ -81,7 +81,7 @@ import GroveModel
         try unsafe LevelDBErrors.check(message, .write)
     }
 
-    /// Rewrites every table that has keys up to `end`, or any, without what was replaced or removed.
+    /// Rewrites every table, or those with keys up to `end`, without replaced and removed records.
     func compact(through end: [UInt8]? = nil) {
         guard let end else { return unsafe leveldb_compact_range(database, nil, 0, nil, 0) }
         unsafe end.withUnsafeBytes { end in
@@ -90,7 +90,7 @@ import GroveModel
         }
     }
 
-    /// The bytes of the tables that hold what is stored now, about.
+    /// The approximate bytes of the tables in use.
     var tableBytes: Int {
         var size: UInt64 = 0
         unsafe [CChar](repeating: -1, count: 8).withUnsafeBufferPointer { limit in
@@ -104,9 +104,9 @@ import GroveModel
         return Int(size)
     }
 
-    /// Makes a table of what is in memory, whose file and entry in the manifest are synchronised.
+    /// Makes a table of the records in memory; its file and its entry in the manifest are synchronised.
     ///
-    /// Compacting a range in which there is no key does that and nothing else (`db/db_impl.cc`, `CompactRange`).
+    /// Compacting a range without keys does only that (`db/db_impl.cc`, `CompactRange`).
     func flushMemory() { unsafe leveldb_compact_range(database, "", 0, "", 0) }
 }
 
@@ -118,7 +118,7 @@ import GroveModel
 
     deinit { if let bytes = unsafe bytes { unsafe leveldb_free(bytes) } }
 
-    /// Gets the value of `key`; the one before is freed.
+    /// The value of `key`; the value before is freed.
     @inline(__always)
     mutating func get(
         _ database: OpaquePointer, _ options: OpaquePointer, _ key: UnsafeRawBufferPointer

@@ -1,7 +1,7 @@
 import CLevelDB
 import GroveModel
 
-/// The owner of a LevelDB iterator: the entries of one state, in the order of their keys' bytes.
+/// The owner of a LevelDB iterator over the entries of one state, in the order of their keys' bytes.
 @safe struct LevelDBIterator: ~Copyable {
     private let iterator: OpaquePointer
 
@@ -25,10 +25,10 @@ import GroveModel
         }
     }
 
-    /// The entry it stands at, whose bytes are valid until it moves, or `nil` at the end.
+    /// The present entry, whose bytes are valid until the iterator moves, or `nil` at the end.
     ///
-    /// A block that cannot be read is skipped by LevelDB, so that an older value of a key may come up instead of the
-    /// newest. So the status is asked for at every entry, before the entry is believed.
+    /// LevelDB skips a block that it cannot read, so that an older value of a key may come up instead of the newest.
+    /// So the status is read at every entry before the entry is used.
     func entry() throws(CacheError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
         var message: UnsafeMutablePointer<CChar>?
         unsafe leveldb_iter_get_error(iterator, &message)
@@ -43,7 +43,7 @@ import GroveModel
         )
     }
 
-    /// The key of the entry it stands at, whatever the status says, or `nil` at the end.
+    /// The key of the present entry, whatever the status is, or `nil` at the end.
     var key: UnsafeRawBufferPointer? {
         guard unsafe leveldb_iter_valid(iterator) != 0 else { return nil }
         var count = 0

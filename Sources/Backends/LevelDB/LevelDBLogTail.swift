@@ -1,11 +1,10 @@
 import GroveModel
 
-/// The end of a log of LevelDB's that lost a part of its last record with the power.
+/// The end of a LevelDB log that lost a part of its last record when the power failed.
 ///
-/// A batch that was being written when the power went may be on the disk in part, later blocks without earlier ones.
-/// Under `paranoid_checks` LevelDB refuses such a log, and with it everything that was promised before. So what is left
-/// of the last record is cut off, if it is the last. If any record begins behind the damage, that is no such tail, and
-/// the log stays as it is.
+/// A batch that was being written then may be on the disk in part, later blocks without earlier ones. Under
+/// `paranoid_checks` LevelDB refuses such a log, and with it all earlier commits. So the rest of the last record is cut
+/// off. If any record begins after the damage, the damage is no such tail, and the log is left alone.
 ///
 /// The format is that of LevelDB's `doc/log_format.md`: blocks of 32 KB, and in them fragments of records, each with a
 /// masked CRC-32C of its type and bytes, its length, and its type.
@@ -23,7 +22,7 @@ struct LevelDBLogTail {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Visits the records from the beginning to the first that is not whole.
+    /// Visits the records from the beginning up to the first that is not whole.
     func forEachRecord(_ visit: ([UInt8]) -> Void) {
         var (position, record) = (0, [UInt8]())
         while position < bytes.count {
@@ -40,9 +39,9 @@ struct LevelDBLogTail {
         }
     }
 
-    /// How long the log is without the torn record at its end; `nil` if there is none, or more than that is damaged.
+    /// The length of the log without the torn record at its end; `nil` if there is none, or if more than that is damaged.
     ///
-    /// - Complexity: O(*n*) for a log that is whole; behind damage, a checksum for each place that looks like a header.
+    /// - Complexity: O(*n*) for a log that is whole; after damage, a checksum for each place that looks like a header.
     func wholeLength() -> Int? {
         var position = 0
         var whole = 0
@@ -63,7 +62,7 @@ struct LevelDBLogTail {
         return nil
     }
 
-    /// Whether no record begins behind the one that begins at `start`.
+    /// Whether no record begins after the one that begins at `start`.
     private func isTail(from start: Int) -> Bool {
         let left = Self.blockLength - start % Self.blockLength
         let torn = left < Self.headerLength ? start + left : start
@@ -71,7 +70,7 @@ struct LevelDBLogTail {
         return !(torn + 1..<max(bytes.count, torn + 1)).contains { fragment(at: $0)?.kind.begins == true }
     }
 
-    /// The fragment at `position` and where it ends, if there is a whole one.
+    /// The fragment at `position` and its end; `nil` if there is no whole one.
     private func fragment(at position: Int) -> (kind: Kind, end: Int)? {
         let blockEnd = min((position / Self.blockLength + 1) * Self.blockLength, bytes.count)
         guard position + Self.headerLength <= blockEnd, let kind = Kind(rawValue: bytes[position + 6]) else {

@@ -2,29 +2,29 @@ import CLevelDB
 import GroveCoding
 import GroveModel
 
-/// Looks keys up in one state of a LevelDB: one by one, and runs of keys that follow each other through an iterator.
+/// The look-up of keys in one state of a LevelDB: single keys by a get, and runs of keys that follow each other by an iterator.
 ///
-/// A page of a list often has the keys `Message:41`, `Message:42` and so on, with those of their senders in between. To move an
-/// iterator to the next entry costs a tenth of a look-up. It is opened once a few keys have followed each other.
+/// A page of a list often has the keys `Message:41`, `Message:42` and so on, with those of their senders in between. Moving an
+/// iterator to the next entry costs a tenth of a look-up. The iterator is opened once a few keys have followed each other.
 @safe
 struct LevelDBLookup: ~Copyable {
     private let handle: LevelDBHandle
     private let options: OpaquePointer
     private var value = LevelDBValue()
-    /// How many keys were looked up, up to ``fewKeys``.
+    /// The number of keys that were looked up, up to ``fewKeys``.
     private var count = 0
     private var runs: [KeyRun] = []
-    /// The run that is given up next, if there are too many.
+    /// The run that is replaced next if there are too many.
     private var oldest = 0
     private var iterator: LevelDBIterator?
     /// The run that ``iterator`` follows.
     private var followed = 0
 
-    /// So many keys are looked up before runs are watched, and so many must follow each other to be worth an iterator.
+    /// The number of keys that are looked up before runs are watched, and that must follow each other to be worth an iterator.
     private static let fewKeys = 3
-    /// So many entries the iterator moves on to find a key.
+    /// The most entries by which the iterator moves on to find a key.
     private static let mostSteps = 2
-    /// So many runs that take turns are known at a time.
+    /// The most runs that are watched at a time.
     private static let mostRuns = 4
 
     init(_ handle: LevelDBHandle, _ options: OpaquePointer) {
@@ -42,13 +42,13 @@ struct LevelDBLookup: ~Copyable {
         return try unsafe value.get(handle.database, options, key)
     }
 
-    /// Lets go of everything that LevelDB gave.
+    /// Releases the value and the iterator.
     mutating func leave() {
         value.clear()
         iterator = nil
     }
 
-    /// The run that `key` continues, if that is long enough to be followed.
+    /// The index of the run that `key` continues, if that is long enough to be followed.
     private mutating func run(of key: UnsafeRawBufferPointer) -> Int? {
         guard let next = unsafe KeyRun(key) else { return nil }
         guard let run = runs.firstIndex(where: { $0.isOfSameKeys(as: next) }) else {
@@ -65,7 +65,7 @@ struct LevelDBLookup: ~Copyable {
         return runs[run].length >= Self.fewKeys ? run : nil
     }
 
-    /// The value of `key` if the iterator finds it near the entry that it stands at.
+    /// The value of `key` if the iterator finds it near its present entry.
     private mutating func find(
         _ key: UnsafeRawBufferPointer, in run: Int
     ) throws(CacheError) -> UnsafeRawBufferPointer? {
@@ -75,29 +75,29 @@ struct LevelDBLookup: ~Copyable {
         }
         guard followed == run else { return nil }
         for _ in 0...Self.mostSteps {
-            // Damage near it is no concern of this key's: the look-up says what is.
+            // Damage near the key does not matter: the look-up then answers.
             guard let entry = try? unsafe iterator?.entry() else { break }
             let order = unsafe lexicographicOrder(entry.key, key)
             if order == 0 { return unsafe entry.value }
             guard order < 0 else { break }
             iterator?.advance()
         }
-        // It is elsewhere, and so are those that follow.
+        // The key is not near, and neither are the keys that follow.
         iterator = nil
         runs[run].length = 0
         return nil
     }
 }
 
-/// Keys with the same bytes in front of numbers, each a little greater than the one before.
+/// A run of keys with the same bytes before a number, each number a little greater than the one before.
 private struct KeyRun {
     private var prefix: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     private let prefixCount: Int
     private var number: Int
-    /// How many keys have followed each other.
+    /// The number of keys that have followed each other.
     var length = 0
 
-    /// A run that begins with `key`; `nil` if that does not end in a number.
+    /// A run that begins with `key`; `nil` if the key does not end in a number.
     init?(_ key: UnsafeRawBufferPointer) {
         var (start, value, place) = (key.count, 0, 1)
         while start > 0, key.count - start < 18, case let digit = unsafe key[start - 1] &- UInt8(ascii: "0"), digit < 10
@@ -113,10 +113,10 @@ private struct KeyRun {
         (prefixCount, number) = (start, value)
     }
 
-    /// Whether the keys of `other` have the same bytes in front.
+    /// Whether the keys of `other` have the same bytes before the number.
     func isOfSameKeys(as other: KeyRun) -> Bool { prefixCount == other.prefixCount && prefix == other.prefix }
 
-    /// Moves on to the key of `next`; if that is not greater by at most `most`, the run starts again.
+    /// Moves on to the key of `next`; the run starts again unless the number is greater by at most `most`.
     mutating func move(to next: KeyRun, within most: Int) {
         let step = next.number - number
         length = step > 0 && step <= most ? length + 1 : 0

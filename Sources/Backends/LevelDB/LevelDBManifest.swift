@@ -1,13 +1,13 @@
-/// The part of LevelDB's manifest that is about its logs.
+/// The log that LevelDB's manifest needs.
 ///
-/// The manifest is a log of changes to the list of files. To LevelDB, one that was cut off at the end of a record is the list of an
-/// earlier time. It removes the tables that are not in it, and opens what is left. But every change says from which log on the records
-/// are in no table yet, and logs before that one are removed. That log is on the disk before a change names it. So the last change in
-/// the manifest names a log that exists, unless a later change is missing after which that log was removed.
+/// The manifest is a log of changes to the list of files. If it was cut off at the end of a record, LevelDB takes it for an earlier
+/// list: it removes the tables that are not in it, and opens the rest. But every change names the oldest log whose records are in
+/// no table yet; logs before that one are removed. That log is on the disk before a change names it. So the log that the last change
+/// names is missing only if a later change was cut off, after which that log was removed.
 ///
-/// The format is that of LevelDB's `db/version_edit.cc`: numbers of seven bits to a byte, the kind of each entry first.
+/// The format is that of LevelDB's `db/version_edit.cc`: numbers of seven bits to a byte, with the kind of each entry first.
 enum LevelDBManifest {
-    /// The name of the oldest log that a store with the manifest `bytes` needs; `nil` if it needs none, or the manifest does not say.
+    /// The name of the oldest log that a store with the manifest `bytes` needs; `nil` if it needs none, or the manifest names none.
     static func oldestLog(_ bytes: [UInt8]) -> String? {
         var oldest: UInt64 = 0
         LevelDBLogTail(bytes).forEachRecord { record in
@@ -18,7 +18,7 @@ enum LevelDBManifest {
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".log"
     }
 
-    /// The number of the log that a change names; the name of the order of keys may be before it, and the rest is behind it.
+    /// The number of the log that a change names; only the name of the order of keys may come before it.
     private static func logNumber(in record: [UInt8]) -> UInt64? {
         var rest = record[...]
         func number() -> UInt64? {

@@ -57,11 +57,11 @@ public struct LevelDBOptions: Sendable, Equatable {
         self.syncsEachCommit = syncsEachCommit
     }
 
-    /// The same with buffers and tables of a fiftieth of `bytes` at the most.
+    /// The same options with buffers and tables of at most a fiftieth of `bytes`.
     func limited(to bytes: Int) -> LevelDBOptions {
         var limited = self
         limited.writeBufferBytes = min(writeBufferBytes, max(bytes / 50, 64 << 10))
-        // LevelDB makes no tables smaller than a megabyte.
+        // LevelDB's smallest limit for a table is a megabyte.
         limited.maxFileBytes = min(maxFileBytes, max(bytes / 50, 1 << 20))
         return limited
     }

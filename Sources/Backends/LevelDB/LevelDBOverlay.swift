@@ -3,12 +3,12 @@ import GroveCoding
 import GroveModel
 import GrovePlatform
 
-/// The puts and removals of a transaction: its last word on each key, in a hash table over bytes of its own.
+/// The puts and removals of a transaction, the last one of each key, in a hash table that owns its bytes.
 ///
-/// Bytes are copied once, to blocks that do not move, so that what `find` returned stays where it is until the same
+/// Bytes are copied once, to blocks that do not move. So the bytes that `find` returned stay in place until the same
 /// key is written again.
 @safe struct LevelDBOverlay: ~Copyable {
-    /// One key's last word.
+    /// The last put or removal of a key.
     @safe struct Entry {
         fileprivate let hash: UInt64
         fileprivate let keyStart: UnsafeMutableRawPointer
@@ -22,17 +22,17 @@ import GrovePlatform
         /// The key's bytes.
         var key: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: keyStart, count: keyCount) }
 
-        /// The value's bytes, none for a removal.
+        /// The value's bytes; empty for a removal.
         var value: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: valueStart, count: valueCount) }
     }
 
-    /// One entry per key, in the order in which the keys were first written.
+    /// The entries, one for each key, in the order in which the keys were first written.
     private(set) var entries: [Entry] = []
 
     /// Bytes of all keys and values in ``entries``.
     private(set) var payloadBytes = 0
 
-    /// Positions in ``entries`` plus one, 0 for an empty place; a power of two of them, at most half in use.
+    /// The hash table: positions in ``entries`` plus one, or 0 for an empty place; a power of two of them, at most half in use.
     private var places: [UInt32] = []
     private var blocks: [UnsafeMutableRawPointer] = unsafe []
     private var free: UnsafeMutableRawPointer?
@@ -43,7 +43,7 @@ import GrovePlatform
 
     deinit { unsafe blocks.forEach { unsafe $0.deallocate() } }
 
-    /// The last word on `key`, or `nil` if the transaction has not written it.
+    /// The last put or removal of `key`, or `nil` if the transaction has not written it.
     ///
     /// - Complexity: O(1) expected.
     @inline(__always)
@@ -54,7 +54,7 @@ import GrovePlatform
         return entries[position]
     }
 
-    /// Remembers that `key` has `value`, or that it was removed if there is none; both are copied.
+    /// Notes a put of `value` under `key`, or a removal if `value` is `nil`; both are copied.
     mutating func set(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) {
         let hash = unsafe hash64(key, seed: seed)
         let count = unsafe value?.count ?? 0
@@ -117,7 +117,7 @@ import GrovePlatform
         }
     }
 
-    /// Room for `count` bytes that stays where it is.
+    /// Room for `count` bytes that does not move.
     @inline(__always)
     private mutating func take(_ count: Int) -> UnsafeMutableRawPointer {
         if let start = unsafe free, freeCount >= count {

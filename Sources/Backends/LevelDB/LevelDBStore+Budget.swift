@@ -4,8 +4,8 @@ import GrovePlatform
 
 /// A budget under LevelDB: small buffers and tables, payload below half, and a compaction of everything in time.
 ///
-/// Replaced and removed records stay in the tables until they are compacted. A compaction writes new tables before it
-/// removes old ones: ``LevelDBShares`` says how much is left to it.
+/// Replaced and removed records stay in the tables until these are compacted. A compaction writes new tables before it
+/// removes old ones: ``LevelDBShares`` leaves room for it.
 extension LevelDBStore {
     /// Keeps the files within `bytes`: opens LevelDB again with buffers of a fiftieth of that, unless it was opened so.
     ///
@@ -32,7 +32,7 @@ extension LevelDBStore {
     public func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
         let (entries, bytes) = (load.entries, load.bytes)
         guard let shares = connection.shares else { return true }
-        // A batch goes to the log and from there to a table, and what is evicted for it leaves marks.
+        // A batch goes to the log and from there to a table, and the records that are evicted for it leave marks.
         let needed = bytes * 5 / 2 + entries * 64
         if connection.hasRoom(needed) { return true }
         let left = try shares.mark - connection.engineBytes() - needed
@@ -41,7 +41,7 @@ extension LevelDBStore {
             connection.hadRoom(true)
             return true
         }
-        // If the records themselves are too many, a little less of them is not worth another compaction.
+        // If the records themselves are too many, removing a few of them is not worth another compaction.
         guard load.waitsForViews, connection.noteRefusal() else { return false }
         try compact(shares)
         let hasRoom = try connection.engineBytes() + needed <= shares.mark
@@ -49,9 +49,9 @@ extension LevelDBStore {
         return hasRoom
     }
 
-    /// Refuses a batch of `bytes` that may not stand in the log, and in a table beside that, while the files are as large as they are.
+    /// Refuses a batch of `bytes` if the budget has no room for it in the log and in a table, beside the present files.
     ///
-    /// Only large batches: ``LevelDBShares/mark`` leaves room for smaller ones.
+    /// It refuses large batches only: ``LevelDBShares/mark`` leaves room for others.
     ///
     /// - Throws: ``CacheError`` with code `full`; the cache evicts more then, and tries again.
     func checkRoom(for bytes: Int) throws(CacheError) {
@@ -66,7 +66,7 @@ extension LevelDBStore {
         return Int(Double(shares.tables) / density)
     }
 
-    /// Compacts everything, step by step: each begins when the tables that the last one replaced are gone.
+    /// Compacts everything, step by step: each step begins when the tables that the last one replaced are removed.
     private func compact(_ shares: LevelDBShares) throws(CacheError) {
         try connection.refuseWhileHeldUp()
         // After a failed write or compaction LevelDB compacts nothing until it is opened again.
@@ -87,13 +87,13 @@ extension LevelDBStore {
         connection.noteDensity(handle.tableBytes)
     }
 
-    /// Waits until the tables that were replaced are gone, but for `slack` bytes.
+    /// Waits until the replaced tables are removed, except for `slack` bytes.
     ///
     /// Whenever LevelDB has made a table, even an empty one, it removes the tables that no reader uses any more.
     private func settle(_ handle: LevelDBHandle, _ slack: Int) throws(CacheError) {
         for attempt in 0..<Self.patience {
             if try connection.tableBytes() <= handle.tableBytes + slack { return }
-            // A read takes microseconds, unless the system lets its thread wait.
+            // A read takes microseconds, unless the system suspends its thread.
             if attempt > 0 { usleep(2_000) }
             handle.flushMemory()
         }
@@ -102,7 +102,7 @@ extension LevelDBStore {
         throw connection.noteHeldUp()
     }
 
-    /// Keys between which there are `bytes` of records.
+    /// The keys that divide the records into parts of `bytes`.
     private func ends(ofStepsOf bytes: Int) throws(CacheError) -> [[UInt8]] {
         guard bytes < .max else { return [] }
         let view = try view()
@@ -122,6 +122,6 @@ extension LevelDBStore {
         return ends
     }
 
-    /// How many times 2 ms a compaction waits for readers.
+    /// The number of times that a compaction waits 2 ms for readers.
     private static var patience: Int { 500 }
 }

@@ -5,9 +5,9 @@ package import GroveModel
 extension LevelDBStore: SalvageableStore {
     /// Visits every entry under `prefix` whose newest version can be read.
     ///
-    /// LevelDB's iterator passes over a block that cannot be read, and says so from then on. It may come to an older version of a
-    /// key then, so that the entry behind damage is looked up, from the newest table on. A new iterator begins behind it, until one
-    /// has nothing to say: there the damaged part has ended.
+    /// LevelDB's iterator skips a block that cannot be read, and has an error from then on. It may then come to an older version of a key.
+    /// So the key after the damage is looked up, from the newest table on. A new iterator begins after that key. The damaged part has ended
+    /// once an iterator has no error.
     package static func salvage(
         _ directory: String, prefix: [UInt8], options: LevelDBOptions,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
@@ -18,7 +18,7 @@ extension LevelDBStore: SalvageableStore {
         var start = prefix
         /// The last key that was read.
         var last: [UInt8]?
-        /// Whether a part that cannot be read begins behind ``last``.
+        /// Whether an unreadable part begins after ``last``.
         var isDamaged = false
         while true {
             let iterator = try unsafe LevelDBIterator(
@@ -54,7 +54,7 @@ extension LevelDBIterator {
         unsafe start.withUnsafeBytes { unsafe seek($0) }
     }
 
-    /// The entry it stands at; `nil` at the end, and if something before it cannot be read.
+    /// The present entry; `nil` at the end, and if something before it cannot be read.
     fileprivate func readableEntry() throws(CacheError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)?
     {
         do throws(CacheError) {
@@ -65,7 +65,7 @@ extension LevelDBIterator {
         }
     }
 
-    /// Whether something that it came to cannot be read.
+    /// Whether the iterator came to a block that cannot be read.
     fileprivate var isDamaged: Bool {
         do throws(CacheError) {
             _ = unsafe try entry()

@@ -103,12 +103,12 @@ public final class LevelDBStore: BudgetedStore {
         }
         guard !connection.options.syncsEachCommit else { return }
         handle.flushMemory()
-        // However little there was, it is a table now.
+        // Even a few records are a table now.
         connection.noteRoom(0)
         try checkCompaction(handle, syncs: true)
     }
 
-    /// Finds out whether a compaction failed, of which LevelDB says nothing until the next write, be it an empty one.
+    /// Throws if a compaction failed: LevelDB reports it only at the next write, so an empty batch is written.
     func checkCompaction(_ handle: LevelDBHandle, syncs: Bool = false) throws(CacheError) {
         guard let batch = unsafe leveldb_writebatch_create() else {
             throw CacheError(.full, "The system has no memory for a batch.")

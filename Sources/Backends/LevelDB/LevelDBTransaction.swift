@@ -25,7 +25,7 @@ public final class LevelDBTransaction: SweepableTransaction {
         lookup = unsafe LevelDBLookup(handle, handle.readOptions)
     }
 
-    // Before the handle goes, which may close the database.
+    // The lookup ends before the handle is released, which may close the database.
     deinit { lookup.leave() }
 
     /// The value stored under `key`, this transaction's own writes included; valid until the next call.
@@ -129,12 +129,12 @@ public final class LevelDBTransaction: SweepableTransaction {
     /// Does nothing: the store ends its transactions.
     public func end() {}
 
-    /// The bytes of what the transaction did, as a batch.
+    /// The bytes of the transaction's batch, about.
     var batchBytes: Int { overlay.payloadBytes + overlay.entries.count * 16 }
 
-    /// Writes what the transaction did, as one batch.
+    /// Writes the transaction's puts and removals as one batch.
     ///
-    /// - Returns: false if it did nothing, so that nothing was written.
+    /// - Returns: false if there were none, so that nothing was written.
     func commit(syncs: Bool) throws(CacheError) -> Bool {
         guard !overlay.entries.isEmpty else { return false }
         guard let batch = unsafe leveldb_writebatch_create() else {

@@ -58,7 +58,7 @@ public import GroveModel
         prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
     ) throws(CacheError) {
-        // All keys with the prefix come after a start that is before the prefix.
+        // If `start` is before the prefix, every key with the prefix comes after `start`.
         let isWithin = unsafe prefix.lexicographicallyPrecedes(start)
         let iterator = try unsafe LevelDBIterator(handle, options: options.pointer, from: isWithin ? start : prefix)
         while let (key, value) = unsafe try iterator.entry(), unsafe key.begins(with: prefix) {
@@ -81,7 +81,7 @@ public import GroveModel
         return (entries, payloadBytes)
     }
 
-    /// Whether what is scanned stays out of the cache of blocks.
+    /// Sets whether scanned blocks stay out of the cache of blocks.
     func keepsCacheAsItIs(_ keeps: Bool) {
         unsafe leveldb_readoptions_set_fill_cache(options.pointer, keeps ? 0 : 1)
     }

@@ -1,18 +1,18 @@
 import GroveCache
 
-/// An ordered map from bytes to bytes that a transaction makes out of the last one, with which it shares what it has not changed.
+/// An ordered map from bytes to bytes, which a transaction makes from the last one and which shares all unchanged nodes with it.
 ///
-/// A change copies the branches on its path that an older version has too, and changes those that this tree made in place. So a
-/// batch copies each branch that it touches once. What it put something else in place of, it lists; a ``TreeHistory`` frees
-/// that when no version reaches it any longer.
+/// A change copies the branches on its path that an older version has too, and changes in place those that this tree made. So a
+/// batch copies each branch that it touches once. The tree lists the nodes that it replaced; a ``TreeHistory`` frees them when no
+/// version reaches them any longer.
 ///
 /// It is a PATRICIA trie over half bytes (Morrison, 1968): a branch looks at the first symbol in which the keys below it
-/// differ. The content alone decides its shape, so nothing is balanced and removals leave nothing behind. A path has at
+/// differ. The content alone decides its shape, so nothing is balanced, and removals leave no trace. A path has at
 /// most one branch for each symbol of the key, and log₁₆ *n* of them if keys are random.
 ///
-/// No node is younger than one above it: who changes what is below a branch has copied the branch.
+/// No node is younger than one above it: a change below a branch has copied the branch.
 struct ByteTree {
-    /// Greater than that of each version before; what has it as its birth belongs to this tree alone.
+    /// The number of this version, greater than all earlier ones; a node with this birth belongs to this tree alone.
     let version: VersionNumber
 
     /// The topmost node; `nil` if there is no entry.
@@ -27,29 +27,29 @@ struct ByteTree {
     /// The nodes that the version before reaches and this tree does not.
     var replaced = NodeList()
 
-    /// Branches without use, whose memory is taken first.
+    /// Unused branches, whose memory is taken first.
     var spare = NodeList()
 
-    /// How many nodes this tree has made and not freed.
+    /// The number of nodes that this tree has made and not freed.
     private(set) var made = 0
 
     /// Makes an empty tree.
     init() { version = VersionNumber.none.next }
 
-    /// Makes a tree with the content of `last`, the last version there is.
+    /// Makes a tree with the content of `last`, the last version.
     init(after last: ByteTree, spare: NodeList) {
         (version, root, entries, payloadBytes) = (last.version.next, last.root, last.entries, last.payloadBytes)
         self.spare = spare
     }
 
-    /// Puts `value` under `key`, in place of what was there; both may lie in this tree.
+    /// Puts `value` under `key`, in place of the value there; both may lie in this tree.
     mutating func put(_ key: KeyBytes, _ value: UnsafeRawBufferPointer) {
         let entry = unsafe TreeNode(entry: key, value, birth: version)
         let key = entry.key
         made += 1
         payloadBytes += entry.payloadBytes
         let nearest = root?.nearest(key)
-        // The position of the branch that tells the two apart; `nil` if the keys are equal.
+        // The position of the branch that distinguishes the two; `nil` if the keys are equal.
         let difference = nearest.map { key.firstDifference(from: $0.key) } ?? 0
         let (branch, symbol, _) = own(key, upTo: difference ?? TreeNode.noPosition - 1)
         let old = branch.map { $0[symbol] } ?? root
@@ -75,7 +75,7 @@ struct ByteTree {
         set(branch, symbol, to: nil)
         entries -= 1
         payloadBytes -= old.payloadBytes
-        // A branch with one slot in use tells nothing apart: what is in it takes its place.
+        // A branch with one slot in use distinguishes nothing: the node in the slot takes its place.
         if let branch, let only = branch.only {
             set(above, above.map { key.symbol(at: $0.position) } ?? 0, to: only)
             drop(branch)
@@ -83,7 +83,7 @@ struct ByteTree {
         drop(old)
     }
 
-    /// Makes the branches on the way to `key` this tree's own, as far as their positions are `last` at most.
+    /// Makes the branches on the path to `key` this tree's own, up to position `last`.
     ///
     /// - Returns: the last of them, the key's symbol there, and the branch above.
     @inline(__always)
@@ -111,7 +111,7 @@ struct ByteTree {
         if let branch { branch[symbol] = node } else { root = node }
     }
 
-    /// Lets go of a node that was taken out.
+    /// Frees a node that was taken out, or lists it as replaced if older versions may reach it.
     private mutating func drop(_ node: TreeNode) {
         if node.birth < version { return replaced.append(node) }
         made -= 1

@@ -2,17 +2,17 @@ import GroveCoding
 import GroveCache
 import GroveModel
 
-/// The bytes of a key as the tree sees them: two symbols a byte, the higher half first, and then an end.
+/// The bytes of a key as symbols: two for each byte, the higher half first, and then an end.
 ///
 /// The end sorts before every half byte, so the order of symbols is the order of bytes.
 // SAFETY: the bytes belong to the caller or to a `TreeNode`, and outlive the call that this value is passed to.
 @safe struct KeyBytes {
     let bytes: UnsafeRawBufferPointer
 
-    /// How many symbols there are: the end and the half bytes.
+    /// The number of different symbols: the end and the half bytes.
     static let symbols = 17
 
-    /// How many symbols come before the end.
+    /// The number of symbols before the end.
     var symbolCount: Int { unsafe bytes.count &* 2 }
 
     @inline(__always)
@@ -32,7 +32,7 @@ import GroveModel
         if self == other { return nil }
         let shared = unsafe min(bytes.count, other.bytes.count)
         var index = 0
-        // Eight bytes at a time while they are equal.
+        // Eight bytes at a time are compared while they are equal.
         while index + 8 <= shared, word(at: index) == other.word(at: index) { index += 8 }
         while index < shared, unsafe bytes[index] == other.bytes[index] { index += 1 }
         return symbol(at: index * 2) == other.symbol(at: index * 2) ? index * 2 + 1 : index * 2

@@ -50,7 +50,7 @@ public final class MemoryStore: BudgetedStore {
             throw error
         }
         let version = TreeVersion(committing: &transaction.tree, to: last.history)
-        // A caller that keeps the transaction beyond its end changes nothing.
+        // Code that keeps the transaction beyond its end can change nothing.
         transaction.tree = ByteTree()
         publish(version, in: last)
     }
@@ -102,7 +102,7 @@ public final class MemoryStore: BudgetedStore {
         return version
     }
 
-    /// Makes `version` the committed content in place of `last`, which the caller lets go of with no lock held.
+    /// Makes `version` the committed content in place of `last`, which is released without a lock.
     ///
     /// All copies change at once: a view is never older than a view that was opened before it.
     private func publish(_ version: TreeVersion?, in last: TreeVersion) {

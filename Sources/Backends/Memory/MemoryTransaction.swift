@@ -7,7 +7,7 @@ public final class MemoryTransaction: SweepableTransaction {
     /// False: a later `put` or `remove` frees the bytes that this transaction itself wrote under the same key.
     public static var keepsBytes: Bool { false }
 
-    /// The content that a commit makes the store's.
+    /// The content that the store has after a commit.
     // SAFETY: one thread uses a transaction, and what `scan` calls must not call it (`NodeView`'s contract).
     @safe @exclusivity(unchecked) var tree: ByteTree
 

@@ -7,7 +7,7 @@ public final class MemoryView: NodeView {
     /// True: the tree does not change, so its bytes stay where they are until the view ends.
     public static var keepsBytes: Bool { true }
 
-    /// Keeps what `root` reaches.
+    /// The version, which keeps the nodes that `root` reaches.
     private var version: TreeVersion?
     private var root: TreeNode?
 

@@ -1,6 +1,6 @@
-/// Nodes in a row, each of which knows the next: a list costs no memory of its own, and two become one in O(1).
+/// A linked list of nodes: it needs no memory of its own, and two lists are joined in O(1).
 ///
-/// A node is in one list at most, and from the moment in which something else takes its place in the tree.
+/// A node is in one list at most, and only after it was replaced in the tree.
 struct NodeList {
     private var first: TreeNode?
     private var last: TreeNode?

@@ -1,18 +1,18 @@
 import GroveModel
 
-/// The versions of a tree that are there, each with the nodes that it replaced: they decide when a node is freed.
+/// The living versions of a tree, each with the nodes that it replaced; they decide when a node is freed.
 ///
-/// A node was made by one version, its birth, and may have been replaced by a later one. The versions between them reach it, and no
-/// other does. So when a version ends, the nodes that the next one replaced and no older version reaches are free, and the next one
-/// keeps the rest of the list. If there is no next one, the version's own tree is free in this way. Old versions may end in any order,
-/// and each keeps the nodes that it reaches and no more. File systems free the blocks of snapshots so (the dead lists of ZFS).
+/// A node was made by one version, its birth, and may have been replaced by a later one. Only the versions between them reach it.
+/// So when a version ends, the nodes are freed that the next one replaced and no older version reaches. The next one keeps the rest
+/// of the list. If there is no next one, the nodes of the version's own tree that no older version reaches are freed. Old versions may
+/// end in any order, and each keeps only the nodes that it reaches. File systems free the blocks of snapshots so (the dead lists of ZFS).
 final class TreeHistory: Sendable {
     private struct State {
-        /// The versions that are there, in order; what each replaced of the one before it.
+        /// The living versions, in order, each with the nodes of the one before that it replaced.
         var versions: ContiguousArray<(version: VersionNumber, replaced: NodeList)> = []
-        /// Branches without use, for the next transaction; twice ``mostSpare`` at most.
+        /// Unused branches for the next transaction; at most twice ``mostSpare``.
         var spare = NodeList()
-        /// How many nodes were made and not freed, spare ones left out.
+        /// The number of nodes that were made and not freed, without spare ones.
         var nodes = 0
 
         /// Keeps `branches`, unless there are enough.
@@ -25,12 +25,12 @@ final class TreeHistory: Sendable {
 
     private let state = Lock(State())
 
-    /// The most spare branches that are kept; others are freed.
+    /// The number of spare branches from which on others are freed.
     static let mostSpare = 1024
 
     deinit { state.withLock { $0.spare.discard() } }
 
-    /// How many nodes there are in all versions together.
+    /// The number of nodes in all versions together.
     var nodes: Int { state.withLock { $0.nodes } }
 
     /// A tree for a transaction that begins with the content of `last`.
@@ -41,7 +41,7 @@ final class TreeHistory: Sendable {
         }
     }
 
-    /// Notes the version of `tree`, the last one from now on, and takes its lists.
+    /// Adds the version of `tree` as the last one, and takes its lists.
     func begin(_ tree: inout ByteTree) {
         state.withLock { state in
             state.versions.append((tree.version, tree.replaced))
@@ -51,7 +51,7 @@ final class TreeHistory: Sendable {
         (tree.replaced, tree.spare) = (NodeList(), NodeList())
     }
 
-    /// Frees what the transaction of `tree` has made, which does not commit.
+    /// Frees the nodes that the transaction of `tree` made, which does not commit.
     func abort(_ tree: ByteTree) {
         let count = tree.root?.discard(after: tree.version.previous) ?? 0
         state.withLock { state in
@@ -60,7 +60,7 @@ final class TreeHistory: Sendable {
         }
     }
 
-    /// Frees what only the version of `tree` reaches, to which there is no reference any longer.
+    /// Frees the nodes that only the version of `tree` reaches, which has no reference any longer.
     func end(_ tree: ByteTree) {
         var doomed = NodeList()
         state.withLock { state in
@@ -68,7 +68,7 @@ final class TreeHistory: Sendable {
             var (_, kept) = state.versions.remove(at: index)
             let older = index == 0 ? .none : state.versions[index - 1].version
             guard index < state.versions.count else {
-                // Under the lock, as an older version that ends meanwhile frees what this one looks at.
+                // Nodes are freed under the lock: an older version that ended meanwhile would free nodes that this one visits.
                 state.nodes -= tree.root?.discard(after: older) ?? 0
                 return
             }

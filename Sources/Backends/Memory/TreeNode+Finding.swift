@@ -13,11 +13,11 @@ extension TreeNode {
         return unsafe node.key == key ? node.value : nil
     }
 
-    /// An entry whose key agrees with `key` as far as any does.
+    /// An entry whose key shares the longest beginning with `key`.
     func nearest(_ key: KeyBytes) -> TreeNode {
         var node = self
         while !node.isEntry {
-            // No branch is without anything below it.
+            // Every branch has a node below it.
             guard let below = node[key.symbol(at: node.position)] ?? node.first else { break }
             node = below
         }
@@ -32,7 +32,7 @@ extension TreeNode {
         return nil
     }
 
-    /// The node below a branch if a single symbol is in use.
+    /// The only node below a branch; `nil` if several symbols are in use.
     var only: TreeNode? {
         var only: TreeNode?
         for symbol in 0..<KeyBytes.symbols {
@@ -52,7 +52,7 @@ extension TreeNode {
             guard let below = top[prefix.symbol(at: top.position)] else { return }
             top = below
         }
-        // All keys below agree in what comes before the position.
+        // All keys below have the same symbols before the position.
         guard top.nearest(prefix).key.begins(with: prefix) else { return }
         _ = try TreeNode.visitEntries(below: [top], visit)
     }
@@ -60,12 +60,12 @@ extension TreeNode {
     /// Visits the entries whose keys come after `start`, or all of them, in the order of their keys' bytes, until `visit` returns false.
     ///
     /// - Complexity: O(*k*) for a key of *k* bytes, and O(*m*) for *m* entries that are visited.
-    /// - Returns: whether it came to the end.
+    /// - Returns: whether the visit came to the end.
     func scan(after start: KeyBytes?, _ visit: (TreeNode) throws(CacheError) -> Bool) throws(CacheError) -> Bool {
         try TreeNode.visitEntries(below: start.map { nodes(after: $0) } ?? [self], visit)
     }
 
-    /// Visits the entries below `tops`, those of the last one first; returns whether it came to the end.
+    /// Visits the entries below `tops`, those of the last one first; returns whether the visit came to the end.
     private static func visitEntries(
         below tops: [TreeNode], _ visit: (TreeNode) throws(CacheError) -> Bool
     ) throws(CacheError) -> Bool {
@@ -80,10 +80,10 @@ extension TreeNode {
         return true
     }
 
-    /// The topmost nodes below which all keys come after `start`, the last first.
+    /// The topmost nodes with only keys that come after `start`, the last first.
     private func nodes(after start: KeyBytes) -> [TreeNode] {
         let nearest = nearest(start).key
-        // The position at which the keys that are there part from `start`; below that, all are on one side of it.
+        // The position at which the stored keys differ from `start`; below it, all are on one side of `start`.
         let difference = nearest.firstDifference(from: start) ?? TreeNode.noPosition
         var (node, rest) = (self, [] as [TreeNode])
         while !node.isEntry, node.position < difference {
@@ -94,7 +94,7 @@ extension TreeNode {
         }
         guard difference < TreeNode.noPosition else { return rest }
         if !node.isEntry, node.position == difference {
-            // Keys part here from each other too.
+            // The stored keys differ from each other here too.
             node.pushBelow(after: start.symbol(at: difference), to: &rest)
         } else if nearest.symbol(at: difference) > start.symbol(at: difference) {
             rest.append(node)
@@ -102,9 +102,9 @@ extension TreeNode {
         return rest
     }
 
-    /// Frees this node and those below it that were made after version `older`; returns how many there were.
+    /// Frees this node and those below it that were made after version `older`; returns their number.
     ///
-    /// In a loop: keys that begin one another make the tree as deep as they are many.
+    /// It is a loop, not a recursion: keys that begin one another make the tree as deep as their number.
     func discard(after older: VersionNumber) -> Int {
         var (rest, count) = ([self], 0)
         while let node = rest.popLast() {
@@ -117,7 +117,7 @@ extension TreeNode {
         return count
     }
 
-    /// Puts what is below a branch under the symbols after `last`, or all of them, on a stack, the last symbol's first.
+    /// Pushes the nodes below a branch under the symbols after `last`, or all of them, on a stack, the last symbol's first.
     private func pushBelow(after last: Int = -1, to rest: inout [TreeNode]) {
         for symbol in (last + 1..<KeyBytes.symbols).reversed() {
             if let below = self[symbol] { rest.append(below) }

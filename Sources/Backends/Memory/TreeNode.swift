@@ -1,9 +1,9 @@
 import GrovePlatform
 
-/// One allocation of a ``ByteTree``: an entry, which is a key and its value, or a branch, which has the nodes below it by
-/// the symbol that keys have at one position. All keys below a branch agree in every symbol before that position.
+/// One allocation of a ``ByteTree``: an entry or a branch. An entry is a key and its value. A branch holds the nodes below it by the
+/// symbol that keys have at one position. All keys below a branch have the same symbols before that position.
 ///
-/// Nothing is counted: a copy of this value is a pointer, and ``discard()`` is called once for each node that was made.
+/// There is no reference count: a copy of this value is a pointer, and ``discard()`` is called once for each node.
 // SAFETY: a node's memory begins with a `Header`. The slots of a branch follow, all initialized, or the bytes of an entry: key, then value.
 // `isEntry` says which, and each access below touches the memory of its kind alone. A node is changed only by the tree that made it, while
 // no other thread knows of it; the lock under which a version is published orders that before each read. `next` alone is written later:
@@ -20,17 +20,17 @@ import GrovePlatform
         var valueCount: UInt32 = 0
     }
 
-    /// More than the position of any branch: what an entry has in its place.
+    /// The position of an entry, greater than that of any branch.
     static let noPosition = Int(UInt32.max)
 
     private let header: UnsafeMutablePointer<Header>
 
-    /// The memory behind the header.
+    /// The memory after the header.
     private var bytes: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(header + 1) }
 
     private var slots: UnsafeMutablePointer<TreeNode?> { unsafe bytes.assumingMemoryBound(to: TreeNode?.self) }
 
-    /// Takes memory for a header and `size` bytes: the system's own, as Swift's `allocate` takes a slower way on Linux.
+    /// Allocates a header and `size` bytes with `malloc`, as Swift's `allocate` is slower on Linux.
     private init(_ start: Header, size: Int) {
         guard let memory = unsafe malloc(MemoryLayout<Header>.stride + size) else {
             preconditionFailure("The system has no memory left.")
@@ -39,7 +39,7 @@ import GrovePlatform
         unsafe header.initialize(to: start)
     }
 
-    /// Makes a branch, which is to be given its slots.
+    /// Makes a branch whose slots the caller initialises.
     private init(branchAt position: UInt32, birth: VersionNumber, spare: inout NodeList) {
         let start = Header(birth: birth, position: position)
         if let node = spare.popFirst() {
@@ -50,13 +50,13 @@ import GrovePlatform
         }
     }
 
-    /// Makes a branch with nothing below it, of the memory of a spare one if there is one.
+    /// Makes a branch with no node below it, in the memory of a spare one if there is one.
     init(branchAt position: Int, birth: VersionNumber, spare: inout NodeList) {
         self.init(branchAt: UInt32(truncatingIfNeeded: position), birth: birth, spare: &spare)
         unsafe slots.initialize(repeating: nil, count: KeyBytes.symbols)
     }
 
-    /// Makes a branch with the same below it as `other` has.
+    /// Makes a branch with the same nodes below it as `other`.
     @inline(__always)
     init(copyOf other: TreeNode, birth: VersionNumber, spare: inout NodeList) {
         self.init(branchAt: unsafe other.header.pointee.position, birth: birth, spare: &spare)
@@ -75,18 +75,18 @@ import GrovePlatform
         unsafe UnsafeMutableRawBufferPointer(rebasing: room[count.key...]).copyMemory(from: value)
     }
 
-    /// Gives the memory back; what lies below a branch stays.
+    /// Frees the memory of this node alone; nodes below a branch stay.
     func discard() { unsafe free(header) }
 
     var birth: VersionNumber { unsafe header.pointee.birth }
 
-    /// The node after this one in the list that it is in.
+    /// The node after this one in its list.
     var next: TreeNode? {
         get { unsafe header.pointee.next }
         nonmutating set { unsafe header.pointee.next = newValue }
     }
 
-    /// The position of the symbol that a branch looks at; ``noPosition`` of an entry.
+    /// The position of the symbol that a branch looks at; ``noPosition`` for an entry.
     @inline(__always)
     var position: Int { unsafe Int(header.pointee.position) }
 

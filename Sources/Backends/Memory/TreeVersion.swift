@@ -1,10 +1,10 @@
-/// One committed state of a store, for as long as there is a reference to it: the store's while it is the last, and each view's.
+/// One committed state of a store. The store refers to the last one, and each view to its own; a version without a reference ends.
 // SAFETY: what `root` reaches does not change, and the history frees nothing of it before `deinit`.
 final class TreeVersion: @unchecked Sendable {
     let tree: ByteTree
     let history: TreeHistory
 
-    /// Makes the first version of a history of its own, which is empty.
+    /// Makes the empty first version of a new history.
     convenience init() {
         var tree = ByteTree()
         self.init(committing: &tree, to: TreeHistory())

@@ -1,11 +1,11 @@
-/// A version of a ``ByteTree``.
+/// The number of a version of a ``ByteTree``.
 ///
-/// The transaction that makes the tree gives it: the one after the last version. It orders versions; a node's is that of the tree that
-/// made it.
+/// The transaction that makes the tree takes the number after the last version's. It orders versions. A node has the number of the tree
+/// that made it.
 struct VersionNumber: Comparable, Sendable {
     private let rawValue: UInt64
 
-    /// Before the first version.
+    /// The number before the first version's.
     static var none: VersionNumber { VersionNumber(rawValue: 0) }
 
     private init(rawValue: UInt64) { self.rawValue = rawValue }

@@ -2,32 +2,32 @@ import CSQLite
 import GroveCache
 import GroveModel
 
-/// How a store's bytes on disk are divided, and what of the database is in use.
+/// The division of a store's bytes on disk between database and log, and the part of the database that is in use.
 ///
-/// The database takes no more pages than it may. A fifth of the budget, 3 MB if it is small and half if it is very
-/// small, is left to the log, which is copied and cut off before it would have more.
+/// The database has a limit of pages. A fifth of the budget is left to the log, 3 MB if the budget is small, and half of it if it is
+/// very small. The log is copied and cut off before it would exceed its part.
 ///
-/// Eviction leaves holes: SQLite merges a page only when it is less than a third full. Once the database is nearly full and not
-/// densely, each transaction takes a run of records, in the order of their rows, out of its table and puts them back. This
-/// fills the pages there, and the next transaction goes on behind them.
+/// Eviction leaves holes: SQLite merges a page only when it is less than a third full. Once the database is nearly full and its pages
+/// are sparse, each transaction takes a run of records out of its table and puts them back, in the order of their rows. That fills
+/// the pages there. The next transaction goes on after them.
 final class SQLiteBudget: Sendable {
     private struct State {
-        /// All of it, in bytes; `nil` if there is none.
+        /// The budget in bytes; `nil` if there is none.
         var bytes: Int?
-        /// Pages of the database, those that are free, and how many there may be.
+        /// The number of pages of the database, of those that are free, and the most that there may be.
         var pages = 0
         var freePages = 0
         var maxPages = Int.max
-        /// The payload when it was last asked how much fits.
+        /// The payload at the last call of ``payloadLimit(holding:)``.
         var payload = 0
-        /// The place at which the next transaction goes on to pack.
+        /// The place at which the next transaction goes on packing.
         var next = SQLitePlace.numbered(0)
-        /// How full the pages were when the round of packing began, in hundredths.
+        /// The density of the pages when the round of packing began, in hundredths.
         var roundDensity = 0
-        /// Packing waits until the pages are less full, in hundredths: a round brought nothing.
+        /// The density below which pages are packed, in hundredths; it is lowered if a round brought nothing.
         var restsAbove = SQLiteBudget.density
 
-        /// How full the pages are, in hundredths.
+        /// The density of the pages, in hundredths.
         var density: Int { payload * 100 / max((pages - freePages) * SQLiteBudget.pageBytes, 1) }
 
         /// Notes that packing is done up to `end`, of the table of ``next``; at the end of both a round is over.
@@ -42,21 +42,21 @@ final class SQLiteBudget: Sendable {
                 roundDensity = density
             }
         }
-        /// Whether the log has room for records that are packed.
+        /// Whether the log has room for packed records.
         var hasRoomToPack = false
-        /// The bytes that the log has left for the next transaction, if that may be too few for it, and whether a view
-        /// keeps it from having more.
+        /// The bytes that the log has left for the next transaction, if these may be too few, and whether a view
+        /// keeps the log from starting over.
         var logRoom: (bytes: Int, isHeld: Bool)?
     }
 
     static let pageBytes = 4_096
-    /// A page in the log, its header included.
+    /// The bytes of a page in the log, with its header.
     private static let frameBytes = pageBytes + 24
-    /// How full the pages are, in hundredths, beyond which nothing is packed.
+    /// The density, in hundredths, from which on nothing is packed.
     private static let density = 92
-    /// The bytes of the log's index, with some to spare for the file system.
+    /// The bytes for the log's index, with some to spare for the file system.
     private static let besideLog = 160 << 10
-    /// How long a checkpoint waits for views before the write goes on without.
+    /// The time that a checkpoint waits for views before the write goes on without it, in milliseconds.
     private static let patience: Int32 = 1_000
 
     private let state = Lock(State())
@@ -83,7 +83,7 @@ final class SQLiteBudget: Sendable {
     func begin(_ connection: SQLiteConnection) throws(CacheError) {
         guard state.withLock({ $0.bytes != nil }) else { return }
         try connection.run("PRAGMA max_page_count = \(state.withLock { $0.maxPages })")
-        // The log is copied when it must be, and cut off then.
+        // The log is copied and cut off only when it has to be: see `makeRoom`.
         try connection.run("PRAGMA wal_autocheckpoint = 0")
         // No page goes to the log before the commit.
         try connection.run("PRAGMA cache_spill = OFF")
@@ -110,13 +110,13 @@ final class SQLiteBudget: Sendable {
         max(bytes / 5, min(bytes * 2 / 5, 3 << 20), min(bytes * 11 / 20, 1 << 20))
     }
 
-    /// Sees to it that the log has room for a transaction; see ``SQLiteStore/makeRoom(for:)``.
+    /// Makes sure that the log has room for a transaction; see ``SQLiteStore/makeRoom(for:)``.
     func makeRoom(for load: WriteLoad, _ writer: SQLiteWriter, _ files: StoreFiles) throws(CacheError) -> Bool {
         let (budget, pages, free) = state.withLock { ($0.bytes, $0.pages, $0.freePages) }
         guard let budget else { return true }
         let used = pages - free
-        // New records may lie anywhere, or their entries in the index; some lie together. So may the records that they replace, and those
-        // that are evicted for them: a page that becomes too full or too empty takes its neighbours along.
+        // New records, or their entries in the index, may lie anywhere, though some lie together. So may replaced and evicted ones:
+        // a page that becomes too full or too empty changes its neighbours too.
         let created = load.entries - load.replaced
         let touched = min((created + load.evictions) * 2 / 3 + (load.replaced + load.evictions) * 3 / 2, used)
         let needed = (touched + created / 40 + load.bytes * 5 / 4 / Self.pageBytes + 16) * Self.frameBytes
@@ -125,14 +125,14 @@ final class SQLiteBudget: Sendable {
         let log = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
         if log + needed + packing <= allowed {
             state.withLock { $0.hasRoomToPack = true }
-            // A reader looks through all of the log for each page. Cutting it off can wait for a moment without views;
-            // if it fails, the write fits nevertheless.
+            // A reader looks through all of a log for each page. If the log cannot be cut off because of a view, the write fits
+            // nevertheless.
             if log > Self.longLog { try? cutOffLog(writer.connection, patience: 0) }
             return true
         }
         try cutOffLog(writer.connection, patience: load.waitsForViews ? Self.patience : 0)
         let rest = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
-        // If records lie together, fewer pages change than there may be: they are counted before the commit.
+        // If records lie together, fewer pages change than estimated: they are counted before the commit.
         let least = (load.bytes / Self.pageBytes + 16) * Self.frameBytes
         state.withLock { state in
             state.hasRoomToPack = rest + needed + packing <= allowed
@@ -142,7 +142,7 @@ final class SQLiteBudget: Sendable {
         throw noRoom(for: least, (allowed - rest, rest > 0))
     }
 
-    /// Says that a write needs `bytes` of log; removing records makes neither file smaller.
+    /// The error of a write that needs `bytes` of log; removing records makes neither file smaller.
     private func noRoom(for bytes: Int, _ room: (bytes: Int, isHeld: Bool)) -> CacheError {
         guard room.isHeld else {
             return CacheError(
@@ -152,7 +152,7 @@ final class SQLiteBudget: Sendable {
         return CacheError(.full, "a view that stays open keeps the log from starting over; end views soon")
     }
 
-    /// Checks that the log has room for the pages that the transaction under way has changed, if that was not known before.
+    /// Checks that the log has room for the pages that the open transaction has changed, unless ``makeRoom(for:_:_:)`` was sure of it.
     ///
     /// - Throws: ``CacheError`` with code `overBudget`, or `full` if a view keeps the log.
     func checkLog(_ connection: SQLiteConnection) throws(CacheError) {
@@ -161,14 +161,14 @@ final class SQLiteBudget: Sendable {
             return state.logRoom
         }
         guard let room else { return }
-        // The pages that are left in memory are those that were changed, and each takes a little more than in the log.
+        // The changed pages alone are left in memory, and each takes a little more there than in the log.
         var (needed, most) = (Int32(0), Int32(0))
         unsafe sqlite3_db_release_memory(connection.pointer)
         unsafe sqlite3_db_status(connection.pointer, SQLITE_DBSTATUS_CACHE_USED, &needed, &most, 0)
         if Int(needed) > room.bytes { throw noRoom(for: Int(needed), room) }
     }
 
-    /// A log of more bytes is cut off although the budget has room for it: at four times what SQLite does by itself.
+    /// The length beyond which a log is cut off even if the budget has room for it: four times SQLite's own limit.
     private static let longLog = 16 << 20
 
     /// Copies the log into the database and cuts it off, unless a view stays open for longer than `patience`, in ms.
@@ -184,7 +184,7 @@ final class SQLiteBudget: Sendable {
     /// Rewrites the database without holes; see ``SQLiteStore/shrink(_:)``.
     func shrink(_ writer: SQLiteWriter) throws(CacheError) {
         try cutOffLog(writer.connection, patience: Self.patience)
-        // The copy is as large as what is stored: too much for memory.
+        // The copy is as large as the stored records: too large for memory.
         try writer.connection.run("PRAGMA temp_store = FILE")
         defer { try? writer.connection.run("PRAGMA temp_store = MEMORY") }
         try writer.connection.run("VACUUM")
@@ -194,7 +194,7 @@ final class SQLiteBudget: Sendable {
 
     /// Packs a run of records, if pages are sparse.
     ///
-    /// - Parameter count: how many records the transaction wrote or removed: some five are packed for each.
+    /// - Parameter count: the transaction's ``SQLiteTransaction/changeCount``; some five records are packed for each.
     func packSparse(_ count: Int, _ writer: SQLiteWriter) throws(CacheError) {
         let (isSparse, next, maxPages) = state.withLock { state in
             let isFull = state.pages - state.freePages > state.maxPages / 100 * 80
@@ -208,13 +208,13 @@ final class SQLiteBudget: Sendable {
         room = min(room, Self.packedPages(count)) * Self.pageBytes
         guard room > 0 else { return }
         let (table, row) = writer.table(of: next)
-        // Damage in pages that the write has nothing to do with, or a full disk, must not undo the write.
+        // A full disk, or damage in pages that the write does not need, must not undo the write.
         var end: Int64?
         try writer.connection.run("SAVEPOINT packing")
         do throws(CacheError) {
             end = try table.pack(from: row, count: Self.packed(count), bytes: room)
         } catch {
-            // An error that has undone the transaction has undone the write with it.
+            // If the error has undone the transaction, the write is undone too.
             guard writer.connection.isInTransaction else { throw error }
             try writer.connection.run("ROLLBACK TO packing")
         }
@@ -222,10 +222,10 @@ final class SQLiteBudget: Sendable {
         state.withLock { [end] state in state.pack(upTo: end) }
     }
 
-    /// How many records are packed at most if `count` were written or removed.
+    /// The most records that are packed if `count` were changed.
     private static func packed(_ count: Int) -> Int { min(count * 5 + 64, 512) }
 
-    /// How many pages they have at most.
+    /// The most pages that the packed records fill.
     private static func packedPages(_ count: Int) -> Int { min(count / 2 + 16, 128) }
 
     /// See ``SQLiteStore/payloadLimit(holding:)``.
@@ -233,7 +233,7 @@ final class SQLiteBudget: Sendable {
         state.withLock { state in
             state.payload = payload
             let used = state.pages - state.freePages
-            // A transaction writes its records before others go for them.
+            // A transaction writes its records before it evicts others for them.
             let limit = state.maxPages - min(state.maxPages / 50, 100)
             guard state.bytes != nil, used > limit / 2 else { return .max }
             return payload / used * limit + payload % used * limit / used

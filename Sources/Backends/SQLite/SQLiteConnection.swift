@@ -2,13 +2,13 @@ import CSQLite
 import GroveCache
 import GroveModel
 
-/// The owner of one connection; it closes when its last statement is gone too.
+/// The owner of one connection, which closes once its last statement is finalized too.
 // SAFETY: the pointer is set once; its owner, a view or the writer, is used by one thread at a time.
 @safe final class SQLiteConnection: @unchecked Sendable {
     let pointer: OpaquePointer
     let lockMilliseconds: Int32
 
-    /// Opens the database of `directory`, which exists; its main file alone if it `ignoresLog`.
+    /// Opens the existing database of `directory`; its main file alone if `ignoresLog` is true.
     init(
         _ directory: StoreFiles, _ options: SQLiteOptions, isReader: Bool, ignoresLog: Bool = false
     ) throws(CacheError) {
@@ -26,7 +26,7 @@ import GroveModel
         guard status == SQLITE_OK, let opened = unsafe opened else {
             let error = unsafe CacheError.sqlite(status, "open the store in \(directory.path)", unsafe opened)
             unsafe sqlite3_close_v2(opened)
-            // `MAX_PATHNAME` of SQLite's own; the system may take longer ones.
+            // SQLite's own `MAX_PATHNAME`; the system may take longer paths.
             guard path.utf8.count < 512 else {
                 throw CacheError(
                     .unsupported,
@@ -39,16 +39,16 @@ import GroveModel
         lockMilliseconds = options.lockMilliseconds
         unsafe sqlite3_extended_result_codes(opened, 1)
         unsafe sqlite3_busy_timeout(opened, options.lockMilliseconds)
-        // Otherwise the last connection removes the log and its index, and an opening needs room to make them again.
+        // Otherwise the last connection removes the log and its index, and the next opening needs room to make them.
         var keepsLog: Int32 = 1
         unsafe sqlite3_file_control(opened, "main", SQLITE_FCNTL_PERSIST_WAL, &keepsLog)
-        // Until the file is known to be ours it stays as it is; a reader always leaves the log to the writer.
+        // The log stays until the file is known to be ours; a reader always leaves it to the writer.
         leaveLog(true)
         try run("PRAGMA trusted_schema = OFF")
         try run("PRAGMA temp_store = MEMORY")
         let mapSize = unsafe grove_sqlite3_map_carefully(opened) == SQLITE_OK ? max(options.mapSize, 0) : 0
         try run("PRAGMA mmap_size = \(mapSize)")
-        // A flipped bit in a page's number or in a record's place must not lead to what was removed, whole as it was.
+        // A flipped bit in a page's number or in a record's place must not lead to a removed record that is still whole.
         try run("PRAGMA secure_delete = ON")
         if isReader {
             try run("PRAGMA query_only = ON")
@@ -60,10 +60,10 @@ import GroveModel
 
     deinit { unsafe sqlite3_close_v2(pointer) }
 
-    /// The URI of the file at `path`, which SQLite takes for one that cannot change and has no log.
+    /// The URI of the file at `path`, by which SQLite takes the file as unchanging and without a log.
     private static func frozen(_ path: String) -> String {
         let escapes: [Character: String] = ["%": "%25", "?": "%3F", "#": "%23"]
-        // Behind two slashes would be the name of a host.
+        // The text after two slashes would be the name of a host.
         let base = path.hasPrefix("/") ? "file://" : "file:"
         return base + path.map { escapes[$0] ?? String($0) }.joined() + "?immutable=1"
     }
@@ -73,13 +73,13 @@ import GroveModel
         unsafe grove_sqlite3_leave_log(pointer, leaves ? 1 : 0)
     }
 
-    /// Waits for other processes as long as the options say.
+    /// Sets the time to wait for other processes to that of the options.
     func restorePatience() { unsafe sqlite3_busy_timeout(pointer, lockMilliseconds) }
 
     /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(pointer) == 0 }
 
-    /// Runs one statement whose row, if it has one, does not matter.
+    /// Runs one statement and ignores its row, if it has one.
     func run(_ text: String) throws(CacheError) {
         let statement = try SQLiteStatement(text, self)
         try statement.run("run \(text)")
@@ -92,7 +92,7 @@ import GroveModel
         return statement.number(0)
     }
 
-    /// The text in the first row of `text`, in ASCII, as pragmas answer.
+    /// The ASCII text in the first row of `text`, such as a pragma's answer.
     func answer(_ text: String) throws(CacheError) -> String {
         let statement = try SQLiteStatement(text, self)
         guard try statement.step("run \(text)") else { return "" }

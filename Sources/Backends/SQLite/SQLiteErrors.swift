@@ -3,11 +3,11 @@ import GroveCache
 import GroveModel
 
 extension CacheError {
-    /// The error for SQLite's `status`: the one place where it becomes an error of ours.
+    /// The error for SQLite's `status`; no other place makes errors of ours from it.
     ///
     /// - Parameters:
     ///   - action: what was tried, as it follows "could not": "open the store".
-    ///   - connection: where it happened, for SQLite's own words and the system's error number.
+    ///   - connection: the connection that failed, for SQLite's own words and the system's error number.
     static func sqlite(_ status: Int32, _ action: String, _ connection: OpaquePointer?) -> CacheError {
         let system = unsafe connection.map { unsafe sqlite3_system_errno($0) } ?? 0
         let words = unsafe sqlite3_errmsg(connection)
@@ -35,7 +35,7 @@ extension CacheError {
             (.notAStore, "; the file holds something else")
         case SQLITE_TOOBIG:
             (.tooLarge, "")
-        // The statements are ours and constant: one that cannot run says that the tables are not as we made them.
+        // The statements are our own constants: if one cannot run, the tables are not as we made them.
         case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_FORMAT, SQLITE_MISMATCH, SQLITE_CONSTRAINT:
             (.corrupted, "; the file is damaged")
         default:

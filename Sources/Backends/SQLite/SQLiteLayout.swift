@@ -2,7 +2,7 @@ import CSQLite
 import GroveCache
 import GroveModel
 
-/// The content of the file: three tables, an index on a hash of the keys that are stored by name, and one on the keys of kept records.
+/// The layout of the file: three tables, an index on a hash of the keys that are stored by name, and an index on the keys of kept records.
 ///
 /// ```
 /// prefix(id INTEGER PRIMARY KEY, text BLOB NOT NULL)
@@ -12,19 +12,19 @@ import GroveModel
 /// named_kept ON named(key) WHERE key >= x'05' AND key < x'06'
 /// ```
 ///
-/// A key that ends in a number, `Message:34`, is a row of `numbered`, whose `id` is made of the number of the prefix
-/// `Message:` and of 34: see ``SQLiteNumberedKey``. It is found in one tree, and neither key nor index is stored.
+/// A key that ends in a number, `Message:34`, is a row of `numbered`. Its `id` combines the number of the prefix `Message:` with 34:
+/// see ``SQLiteNumberedKey``. It is found in one tree, and neither key nor index is stored.
 ///
 /// Every other key is a row of `named`, in the order in which they were first written, so that new ones fill page after page.
-/// Only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table and in
-/// the index: of a million records some hundred share theirs with another one. Keys of one hash are told apart by `key`,
-/// which stands before `value` so that comparing it never follows a long value's pages.
+/// Only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table and in the index.
+/// Of a million records, some hundred share their hash with another one. Keys of one hash are told apart by `key`. It stands before
+/// `value`, so that comparing it never follows a long value's pages.
 ///
-/// Kept records are always in `named`, and are found in order by an index that no other record is in. The index has no values, so that
-/// an update of another record's value does not ask about it. A file of an earlier version gets the index when it is opened; an earlier
-/// version works with the index too.
+/// Kept records are always in `named`. An index of their own finds them in order. The index has no values, so that an update of another
+/// record's value does not look at it. A file of an earlier version without the index gets it when it is opened, and that version
+/// works with the index too.
 ///
-/// `application_id` says that the file is ours and `user_version` which layout it has, as a ``StoredLayout``.
+/// `application_id` says that the file is ours. `user_version` is the number of its layout, as a ``StoredLayout``.
 enum SQLiteLayout {
     /// "Grov", in ASCII.
     static let applicationID: Int64 = 0x4772_6F76
@@ -32,16 +32,16 @@ enum SQLiteLayout {
     /// The layout that this version writes.
     static let version: UInt8 = 1
 
-    /// The rows that ``keptIndex`` has.
+    /// The condition for the rows in ``keptIndex``.
     static let isKept = "key >= x'\(hex(Namespace.kept))' AND key < x'\(hex(Namespace.kept + 1))'"
 
     private static let keptIndex = "CREATE INDEX IF NOT EXISTS named_kept ON named(key) WHERE \(isKept)"
 
     private static func hex(_ byte: UInt8) -> String { String(UInt16(byte) + 0x100, radix: 16).dropFirst().description }
 
-    /// Checks that the database is ours and of a layout that we know, or makes it so if it is empty.
+    /// Checks that the database is ours and of a layout that we know, or makes our tables if it is empty.
     ///
-    /// - Throws: ``CacheError`` with code `notAStore`, `unsupportedFormat`, `corrupted`, or what SQLite reports.
+    /// - Throws: ``CacheError`` with code `notAStore`, `unsupportedFormat`, `corrupted`, or an error of SQLite.
     static func prepare(_ connection: SQLiteConnection) throws(CacheError) {
         if try !isOurs(connection) { try create(connection) }
         connection.leaveLog(false)
@@ -70,7 +70,7 @@ enum SQLiteLayout {
         _ = try connection.answer("PRAGMA journal_mode = WAL")
         try connection.run("BEGIN IMMEDIATE")
         do throws(CacheError) {
-            // Another process may have been faster.
+            // Another process may have made the tables meanwhile.
             if try !isOurs(connection) {
                 try connection.run("CREATE TABLE prefix(id INTEGER PRIMARY KEY, text BLOB NOT NULL)")
                 try connection.run("CREATE TABLE numbered(id INTEGER PRIMARY KEY, value BLOB NOT NULL)")

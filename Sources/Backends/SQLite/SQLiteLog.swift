@@ -3,14 +3,14 @@ import GroveCoding
 import GroveModel
 import GrovePlatform
 
-/// The log beside a main file, looked at before SQLite applies the one to the other.
+/// The log beside a main file, which is checked before SQLite applies it to the main file.
 ///
-/// SQLite begins the log again only after it has copied all of it into the main file, and copies nothing else into that. So the main file
-/// has at least the commit before the log's first, and none after its last: else one of the two files was put there alone. Every commit
-/// of a cache changes the store's own record, so that the log holds its page.
+/// SQLite starts the log over only after it has copied all of it into the main file, and copies nothing else there. So the main file
+/// has at least the commit before the log's first, and none after its last. Otherwise one of the two files was replaced alone. Every
+/// commit of a cache changes the store's own record, so that the log holds its page.
 ///
-/// The format is that of https://sqlite.org/fileformat2.html#walformat. A process that is killed may have written the head of a frame and
-/// not the page behind it. That page is then of the log that was there before: its checksum tells.
+/// The format is that of https://sqlite.org/fileformat2.html#walformat. A process that is killed may have written the head of a frame
+/// but not its page. The page is then that of an earlier frame, and the checksum does not match.
 struct SQLiteLog: ~Copyable {
     private static let (headCount, frameHeadCount, pageCount) = (32, 24, 4_096)
 
@@ -34,8 +34,8 @@ struct SQLiteLog: ~Copyable {
     ///
     /// - Complexity: O(*n*) for a log of *n* pages, and nothing for one that is empty, as it is after `close()`.
     static func mix(in files: StoreFiles) -> CacheError? {
-        // The main file before the log: a process that lives may add commits meanwhile, and copy them. If it begins the log again, the head
-        // changes.
+        // The main file is read before the log: a live process may add commits meanwhile, and copy them. If it starts the log over, the
+        // head changes.
         guard let log = SQLiteLog(files), let main = mainCommit(files), let (first, last) = log.commits(),
             read(log.file, headCount, at: 0) == log.head, !main.isBase(ofCommits: first, through: last)
         else { return nil }
@@ -45,7 +45,7 @@ struct SQLiteLog: ~Copyable {
                 + "as by a backup that was restored in part. See Copies and backups in Grove's documentation.")
     }
 
-    /// The first and the last commit of which the log holds the store's own record.
+    /// The first and the last commit whose version of the store's own record is in the log.
     private borrowing func commits() -> (first: StoredCommit, last: StoredCommit)? {
         let hash = unsafe StoredCommit.key.withUnsafeBytes { unsafe SQLiteLookup.hash($0, mask: .max) }
         let mark = (0..<4).map { UInt8(truncatingIfNeeded: hash >> (24 - 8 * $0)) } + StoredCommit.key
@@ -53,20 +53,20 @@ struct SQLiteLog: ~Copyable {
         var last: StoredCommit?
         var place = Self.headCount
         var checksum = SQLiteLogChecksum(ofLog: head)
-        // Frames of the log that was there before have other salts.
+        // Frames from before the log started over have other salts.
         while let frame = SQLiteLog.read(file, Self.frameHeadCount + Self.pageCount, at: place),
             frame[8..<16].elementsEqual(head[16..<24]), checksum.goesOn(with: frame)
         {
             place += frame.count
             last = unsafe frame.withUnsafeBytes { unsafe Self.commit(in: $0, behind: mark) } ?? last
-            // The last frame of a commit has the size of the database; without that one, there was no commit.
+            // Only the last frame of a commit has the size of the database; without it, there was no commit.
             let isLast = frame[4..<8].contains { $0 != 0 }
             if isLast, let last { found = (found?.first ?? last, last) }
         }
         return found
     }
 
-    /// The commit that a page holds: the value of the row of which hash and key are `mark`.
+    /// The commit that a page holds: the value of the row whose hash and key are `mark`.
     private static func commit(in page: UnsafeRawBufferPointer, behind mark: [UInt8]) -> StoredCommit? {
         var rest = unsafe page
         while let base = rest.baseAddress, let found = unsafe memchr(base, Int32(mark[0]), rest.count) {
@@ -83,7 +83,7 @@ struct SQLiteLog: ~Copyable {
 
     /// The last commit of the main file without the log.
     ///
-    /// If the log was copied in part, its pages are of several commits, so that a failure says nothing.
+    /// If the log was copied in part, the main file's pages are of several commits, so that a failure proves nothing.
     private static func mainCommit(_ files: StoreFiles) -> StoredCommit? {
         guard
             let connection = try? SQLiteConnection(files, SQLiteOptions(mapSize: 0), isReader: true, ignoresLog: true),
@@ -100,19 +100,19 @@ struct SQLiteLog: ~Copyable {
     }
 }
 
-/// The checksum of a log's frames, each of which has that of all before it and itself.
+/// The checksum of a log's frames: each frame holds that of all frames up to itself.
 private struct SQLiteLogChecksum {
     private var sums: (UInt32, UInt32)
-    /// Whether the log's words are summed with their first byte as the highest; those of its heads are stored so in any case.
+    /// Whether the log's words are summed with their first byte as the highest; the heads' words are always stored so.
     private let isBigEndian: Bool
 
-    /// That of the log's own head.
+    /// The checksum of the log's own head.
     init(ofLog head: [UInt8]) {
         isBigEndian = head[3] & 1 == 1
         sums = Self.words(head[24..<32])
     }
 
-    /// Adds `frame`; returns whether it says the same.
+    /// Adds `frame`; returns whether the frame holds the same checksum.
     mutating func goesOn(with frame: [UInt8]) -> Bool {
         let (said, isBigEndian) = (Self.words(frame[16..<24]), isBigEndian)
         unsafe frame.withUnsafeBytes { bytes in
@@ -120,7 +120,7 @@ private struct SQLiteLogChecksum {
                 let word = unsafe bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
                 return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
             }
-            // The page's number and the size of the database, and the page.
+            // The page's number and the size of the database, then the page.
             for part in [0..<8, 24..<bytes.count] {
                 for place in stride(from: part.lowerBound, to: part.upperBound, by: 8) {
                     sums.0 &+= word(place) &+ sums.1

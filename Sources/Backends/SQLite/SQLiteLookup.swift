@@ -3,7 +3,7 @@ import GroveCache
 import GroveCoding
 import GroveModel
 
-/// Finds records by their keys: what views and the writer share.
+/// The search for records by their keys, for views and the writer.
 struct SQLiteLookup: ~Copyable {
     private let named: SQLiteStatement
     private var numbered: SQLiteNumbered
@@ -26,7 +26,7 @@ struct SQLiteLookup: ~Copyable {
         unsafe Int64(Int32(truncatingIfNeeded: hash64(key, seed: 0) & mask))
     }
 
-    /// The place of `key` and its value, which stays until the next call; `nil` if it is not stored.
+    /// The place of `key`, and its value, which is valid until the next call; `nil` if the key is not stored.
     ///
     /// - Complexity: O(log *n*), and for a key without a number linear in the keys that share its 32-bit hash.
     mutating func find(
@@ -43,7 +43,7 @@ struct SQLiteLookup: ~Copyable {
         return nil
     }
 
-    /// The number of the row of `key`, whether it is there or not; `nil` if keys of its kind are stored by name.
+    /// The number of the row of `key`, even if there is no such row; `nil` if the prefix has no number.
     mutating func row(of key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
         guard let form = unsafe SQLiteNumberedKey(key),
             let prefix = try unsafe prefixes.number(of: UnsafeRawBufferPointer(rebasing: key[..<form.prefixCount]))
@@ -51,15 +51,15 @@ struct SQLiteLookup: ~Copyable {
         return SQLiteNumberedKey.row(prefix, form.number)
     }
 
-    /// The prefix of `key`, which has no row, and the number that it should have; `nil` if it is stored by name.
+    /// The prefix of `key`, which has no number yet, and the number that it is to have; `nil` if the key is stored by name.
     mutating func newPrefix(of key: UnsafeRawBufferPointer) -> (text: UnsafeRawBufferPointer, number: Int64)? {
-        // Kept records are in an index of `named`, and a key of theirs that happens to end in a number is the only one of its prefix.
+        // Kept records are in an index of `named`. If one's key happens to end in a number, it is the only one with its prefix.
         guard unsafe key.first != Namespace.kept, let form = unsafe SQLiteNumberedKey(key) else { return nil }
         let prefix = unsafe UnsafeRawBufferPointer(rebasing: key[..<form.prefixCount])
         return unsafe prefixes.next(for: prefix).map { unsafe (prefix, $0) }
     }
 
-    /// Puts the key of `row`, a row of `numbered`, into `buffer`; false if its prefix is lost.
+    /// Writes the key of `row`, a row of `numbered`, to `buffer`; false if its prefix is lost.
     mutating func writeKey(of row: Int64, to buffer: inout ByteBuffer) throws(CacheError) -> Bool {
         guard let text = try prefixes.text(of: SQLiteNumberedKey.prefix(ofRow: row)) else { return false }
         buffer.removeAll()
@@ -67,20 +67,20 @@ struct SQLiteLookup: ~Copyable {
         return true
     }
 
-    /// Forgets the numbers of prefixes: a transaction was undone.
+    /// Forgets the numbers of prefixes, after a transaction was undone.
     mutating func forgetPrefixes() { prefixes.forget() }
 
-    /// Leaves the record that was found; its bytes are gone.
+    /// Leaves the record that was found; its bytes are no longer valid.
     mutating func leave() {
         named.reset()
         numbered.leave()
     }
 }
 
-/// The place of a record: the row that tables and indexes name.
+/// The place of a record: its table, and its row there.
 enum SQLitePlace: Equatable {
-    /// In `numbered`: the row's number says the key.
+    /// A row of `numbered`; its number gives the key.
     case numbered(Int64)
-    /// In `named`: the row holds the key.
+    /// A row of `named`, which holds the key.
     case named(Int64)
 }

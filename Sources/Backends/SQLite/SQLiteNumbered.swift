@@ -2,28 +2,28 @@ import CSQLite
 import GroveCoding
 import GroveModel
 
-/// Reads the values of numbered rows.
+/// The reader of the values of numbered rows.
 ///
-/// The first few of a view come by a statement. After them a blob of SQLite's is opened, which moves from row to row in a
-/// third of the time. That pays for opening it if a view reads a page. A page reads elements and their references in turn.
-/// So there are two blobs, one for prefixes with even numbers: SQLite moves to the next row without a search.
+/// A statement reads the first few rows of a view. After them a blob handle of SQLite is opened, which moves from row to row in a third
+/// of the time. That pays for opening it if a view reads a page of a list. Such a page reads elements and their references in turn.
+/// So there are two handles, one for prefixes with even numbers: SQLite moves to the next row without a search.
 @safe
 struct SQLiteNumbered: ~Copyable {
     private let connection: SQLiteConnection
     private let select: SQLiteStatement
     private let usesBlob: Bool
     private var blobs: (even: OpaquePointer?, odd: OpaquePointer?)
-    /// The content of the row that a blob stands on.
+    /// The content of a blob's present row.
     private var buffer = ByteBuffer(capacity: 256)
-    /// Rows that were found since the view began, or since a blob was lost.
+    /// The number of rows that the statement found since the view began, or since the blobs were closed.
     private var foundCount = 0
 
-    /// So many rows by the statement are worth a blob.
+    /// The number of rows read by the statement after which a blob is opened.
     private static let fewRows = 6
-    /// The most bytes that the buffer may hold between views.
+    /// The most bytes that the buffer keeps between views.
     private static let retainedBytes = 64 << 10
 
-    /// - Parameter usesBlob: false for a connection that writes: a blob dies with its row's change.
+    /// - Parameter usesBlob: false for a connection that writes, as a change of its row invalidates a blob.
     init(_ connection: SQLiteConnection, usesBlob: Bool) throws(CacheError) {
         select = try SQLiteStatement("SELECT value FROM numbered WHERE id = ?1", connection)
         self.connection = connection
@@ -36,12 +36,12 @@ struct SQLiteNumbered: ~Copyable {
         buffer.deallocate()
     }
 
-    /// The value of `row`, until the next call.
+    /// The value of `row`, valid until the next call.
     mutating func value(of row: Int64) throws(CacheError) -> UnsafeRawBufferPointer? {
         let isOdd = SQLiteNumberedKey.prefix(ofRow: row) & 1 == 1
         if let blob = unsafe isOdd ? blobs.odd : blobs.even {
             if unsafe sqlite3_blob_reopen(blob, row) == SQLITE_OK { return try unsafe content(of: blob) }
-            // The row is not there, or the file is damaged: the statement says which.
+            // Either the row is missing or the file is damaged; the statement tells which.
             closeBlobs()
         }
         select.reset()
@@ -62,7 +62,7 @@ struct SQLiteNumbered: ~Copyable {
         return unsafe select.bytes(0)
     }
 
-    /// Leaves the row; its bytes are gone.
+    /// Leaves the row; its bytes are no longer valid.
     mutating func leave() {
         select.reset()
         closeBlobs()
@@ -76,7 +76,7 @@ struct SQLiteNumbered: ~Copyable {
         foundCount = 0
     }
 
-    /// The content of the row that `blob` stands on.
+    /// The content of the present row of `blob`.
     private mutating func content(of blob: OpaquePointer) throws(CacheError) -> UnsafeRawBufferPointer {
         let count = Int(unsafe sqlite3_blob_bytes(blob))
         let room = unsafe buffer.room(count)

@@ -1,12 +1,12 @@
 import GroveCoding
 
-/// A key that ends in a number, taken apart: its row needs neither the key nor an index.
+/// A key that ends in a number, split into prefix and number: its row needs neither the key nor an index.
 ///
-/// `Message:34` is `Message:` and 34. Bytes that are neither letter nor digit stand before the digits, and the rest of the
-/// prefix is printable ASCII. The last digits of a hash or of a UUID are no number. Of 16 to 19 digits the last 15 are the
-/// number and the first ones end the prefix: those of identifiers that begin with a time change every few days. So a prefix
-/// that ends in a digit has numbers of 15 digits, zeros in front. Another prefix has numbers without zeros in front. No two
-/// pairs of prefix and number stand for one key.
+/// `Message:34` is `Message:` and 34. A byte that is neither letter nor digit stands before the digits, and the rest of the prefix is
+/// printable ASCII. So the last digits of a hash or of a UUID are no number. Of 16 to 19 digits, the last 15 are the number and the
+/// others end the prefix: in identifiers that begin with a time, these change every few days. A prefix that ends in a digit has numbers
+/// of 15 digits, with zeros in front. Any other prefix has numbers without zeros in front. So no two pairs of prefix and number stand
+/// for one key.
 struct SQLiteNumberedKey: Equatable {
     /// The bytes of the key before the number.
     let prefixCount: Int
@@ -15,18 +15,18 @@ struct SQLiteNumberedKey: Equatable {
 
     /// The most digits of a number.
     static let digits = 15
-    /// Numbers are below this.
+    /// The bound that every number is below.
     static let limit: Int64 = 1_000_000_000_000_000
-    /// How far a prefix's number is shifted in a row's.
+    /// The bits by which a prefix's number is shifted in a row's number.
     static let shift: Int64 = 51
-    /// The most numbers that prefixes may have: with the shift they fill an `Int64`.
+    /// The most prefixes that may have numbers; with the shift, their numbers fill an `Int64`.
     static let mostPrefixes: Int64 = 4_095
-    /// So many of them are for prefixes that do not end in a digit: there are as many as kinds of models, not as days.
+    /// The count of numbers that are kept for prefixes that do not end in a digit: there are as many of these as types of models.
     private static let kept: Int64 = 1_000
     /// The longest prefix, in bytes.
     private static let longestPrefix = 64
 
-    /// Takes `key` apart; `nil` if it does not end in a number, or is not of the form.
+    /// Splits `key`; `nil` if it does not end in a number, or does not have the form.
     init?(_ key: UnsafeRawBufferPointer) {
         var start = key.count
         while start > 0, unsafe Self.isDigit(key[start - 1]) { start -= 1 }
@@ -34,7 +34,7 @@ struct SQLiteNumberedKey: Equatable {
         guard count > 0, count <= 19, start > 0, unsafe Self.endsName(key[start - 1]) else { return nil }
         let first = max(start, key.count - Self.digits)
         guard first <= Self.longestPrefix else { return nil }
-        // Zeros in front stand in a number of 15 digits behind others only.
+        // A number has zeros in front only if its prefix ends in a digit.
         if first == start, count > 1, unsafe key[start] == UInt8(ascii: "0") { return nil }
         var number: Int64 = 0
         for index in first..<key.count { number = unsafe number * 10 + Int64(key[index] - UInt8(ascii: "0")) }
@@ -42,23 +42,23 @@ struct SQLiteNumberedKey: Equatable {
         prefixCount = first
     }
 
-    /// How many prefixes like `prefix` may have numbers.
+    /// The highest number that a prefix like `prefix` may have.
     static func most(prefixesLike prefix: UnsafeRawBufferPointer) -> Int64 {
         unsafe prefix.last.map(isDigit) == true ? mostPrefixes - kept : mostPrefixes
     }
 
-    /// Whether `prefix` may be given a number: after the byte that says what the key is of, it is printable ASCII.
+    /// Whether `prefix` may be given a number: after the byte of its namespace, it is printable ASCII.
     static func isPrintable(_ prefix: UnsafeRawBufferPointer) -> Bool {
         unsafe prefix.dropFirst().allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 
-    /// The number of the row of `number` under the prefix of number `prefix`.
+    /// The number of the row for `number` under the prefix whose number is `prefix`.
     static func row(_ prefix: Int64, _ number: Int64) -> Int64 { prefix << shift | number }
 
-    /// The number of the prefix in that of a row.
+    /// The number of the prefix in a row's number.
     static func prefix(ofRow row: Int64) -> Int64 { row >> shift }
 
-    /// The number of the key in that of a row.
+    /// The number of the key in a row's number.
     static func number(ofRow row: Int64) -> Int64 { row & (1 << shift - 1) }
 
     /// Appends the key of `prefix` and `number` to `buffer`.
@@ -75,7 +75,7 @@ struct SQLiteNumberedKey: Equatable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-    /// Whether `byte` can stand before a number: in ASCII, neither letter nor digit.
+    /// Whether `byte` can stand before a number: it is ASCII, and neither letter nor digit.
     private static func endsName(_ byte: UInt8) -> Bool {
         byte < 0x80 && !isDigit(byte) && (byte | 0x20) &- UInt8(ascii: "a") >= 26
     }

@@ -27,7 +27,7 @@ public struct SQLiteOptions: Sendable, Equatable, PatientOptions {
         self.mapSize = mapSize
     }
 
-    /// The patience in milliseconds, as SQLite takes it.
+    /// The lock timeout in milliseconds, as SQLite takes it.
     var lockMilliseconds: Int32 {
         let (seconds, attoseconds) = lockTimeout.components
         guard seconds < 1_000_000 else { return 1_000_000_000 }

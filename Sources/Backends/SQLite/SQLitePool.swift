@@ -18,7 +18,7 @@ final class SQLitePool: Sendable {
     let directory: StoreFiles
     let options: SQLiteOptions
     let hashMask: UInt64
-    /// How large the files may become.
+    /// The budget for the files.
     let budget = SQLiteBudget()
     private let pools = Pools { Pool() }
 
@@ -45,7 +45,7 @@ final class SQLitePool: Sendable {
         return rested ?? pools.first(outside: own) { $0.resting.popLast() }
     }
 
-    /// Opens a connection, with no lock held; again if the files were replaced meanwhile, which it may have opened.
+    /// Opens a connection without holding a lock, and another one if the files were replaced meanwhile: the first may have the old files.
     private func newView() throws(CacheError) -> SQLiteView {
         while true {
             let generation = self.generation
@@ -66,7 +66,7 @@ final class SQLitePool: Sendable {
     /// Puts an ended view to rest.
     func giveBack(_ view: SQLiteView) {
         pools.withLock(of: pools.own) { pool in
-            // A view of files that were wiped, or one too many, goes with its last reference.
+            // A view of files that were wiped, or one too many, is freed with its last reference.
             guard !pool.isClosed, pool.generation == view.generation, pool.resting.count < Self.restingLimit else {
                 return
             }
@@ -74,7 +74,7 @@ final class SQLitePool: Sendable {
         }
     }
 
-    /// Closes what rests, runs `body` while no view can open, and keeps earlier views from coming back.
+    /// Closes the resting connections, runs `body` while no view can open, and keeps earlier views from coming back.
     func replacing(_ body: () throws(CacheError) -> Void) throws(CacheError) {
         try pools.withAll { visit throws(CacheError) in
             var isClosed = false
@@ -91,7 +91,7 @@ final class SQLitePool: Sendable {
     /// Whether ``close()`` was called.
     var isClosed: Bool { pools.withLock(of: 0) { $0.isClosed } }
 
-    /// Closes what rests; every later call throws `closed`.
+    /// Closes the resting connections; every later call throws `closed`.
     func close() {
         pools.withAll { visit in
             visit { pool in

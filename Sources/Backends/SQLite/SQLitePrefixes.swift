@@ -4,11 +4,11 @@ import GroveModel
 
 /// The numbers of prefixes of keys, as one connection knows them.
 ///
-/// A prefix that has a number keeps it for as long as the files live. One that is met first is given the next by the writer,
-/// up to ``SQLiteNumberedKey/mostPrefixes``; keys of further prefixes are stored by name.
+/// A prefix that has a number keeps it for as long as the files exist. The writer gives the next number to a new prefix,
+/// up to ``SQLiteNumberedKey/mostPrefixes``; keys with other prefixes are stored by name.
 struct SQLitePrefixes: ~Copyable {
     private let newer: SQLiteStatement
-    /// The prefixes by hashes of their texts; of two prefixes of one hash the first alone has a number.
+    /// The known prefixes by hashes of their texts; of two prefixes with one hash, the first alone has a number.
     private var known: [UInt64: (text: [UInt8], number: Int64)] = [:]
     /// The same texts by their numbers.
     private var texts: [Int64: [UInt8]] = [:]
@@ -20,7 +20,7 @@ struct SQLitePrefixes: ~Copyable {
 
     /// The number of `prefix` in the connection's transaction, or `nil` if it has none.
     ///
-    /// - Complexity: O(1) for one that is known, O(log *n*) otherwise.
+    /// - Complexity: O(1) for a known prefix, O(log *n*) otherwise.
     mutating func number(of prefix: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
         let hash = unsafe hash64(prefix, seed: 0)
         var found = known[hash]
@@ -40,7 +40,7 @@ struct SQLitePrefixes: ~Copyable {
         return texts[number]
     }
 
-    /// The number that `prefix`, which has none, is to have, or `nil` if it cannot have one.
+    /// The number to give to `prefix`, which has none, or `nil` if it cannot have one.
     mutating func next(for prefix: UnsafeRawBufferPointer) -> Int64? {
         guard unsafe last < SQLiteNumberedKey.most(prefixesLike: prefix), unsafe known[hash64(prefix, seed: 0)] == nil,
             unsafe SQLiteNumberedKey.isPrintable(prefix)
@@ -48,19 +48,19 @@ struct SQLitePrefixes: ~Copyable {
         return last + 1
     }
 
-    /// Forgets all: the transaction that gave numbers was undone.
+    /// Forgets all prefixes, after the transaction that gave numbers was undone.
     mutating func forget() {
         known = [:]
         texts = [:]
         last = 0
     }
 
-    /// Learns of the prefixes that were given numbers since it was asked last.
+    /// Reads the prefixes that were given numbers since the last call.
     private mutating func load() throws(CacheError) {
         newer.bind(last, at: 1)
         while try newer.step("read the prefixes") {
             let number = newer.number(0)
-            // Damage may show any number; no row is stored under one that is too high.
+            // A damaged file may have any number here; no row is stored under one that is too high.
             guard number <= SQLiteNumberedKey.mostPrefixes else { continue }
             last = number
             let text = unsafe Array(newer.bytes(1))

@@ -4,11 +4,11 @@ import GroveCoding
 import GroveModel
 
 extension SQLiteConnection {
-    /// Visits what begins with `prefix` and comes after `start`, in the order of the keys.
+    /// Visits the records whose keys begin with `prefix` and come after `start`, in the order of the keys.
     ///
-    /// - Complexity: O(*k* log *k*) for *k* records of numbered keys that begin so, and O(*n* log *n*) for the *n* others of the
-    ///   store, as there is no index on keys. Numbers and keys, not values, are sorted in memory. What is kept has an index, and
-    ///   is O(*k* log *n*).
+    /// - Complexity: O(*k* log *k*) for *k* numbered keys with the prefix, and O(*n* log *n*) for the *n* other keys of the
+    ///   store, as there is no index on keys. Numbers and keys, not values, are sorted in memory. Kept records have an index: for
+    ///   them it is O(*k* log *n*).
     func scan(
         prefix: UnsafeRawBufferPointer,
         after start: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
@@ -30,7 +30,7 @@ extension SQLiteConnection {
             rows.write(middle, to: &key)
             if unsafe start.lexicographicallyPrecedes(key.bytes) { last = middle } else { next = middle + 1 }
         }
-        /// Visits the numbered rows before `end`, or all that are left; returns whether to go on.
+        /// Visits the numbered rows before `end`, or all remaining ones; returns whether to go on.
         func visitRows(before end: UnsafeRawBufferPointer?) throws(CacheError) -> Bool {
             while next < rows.count {
                 rows.write(next, to: &key)
@@ -58,9 +58,9 @@ extension SQLiteConnection {
         _ = try visitRows(before: nil)
     }
 
-    /// The text that finds records of `named` in the order of their keys.
+    /// The text of a statement that finds records of `named` in the order of their keys.
     ///
-    /// It gives key and value of kept records, and the row of other ones, so that no values are sorted.
+    /// It gives key and value of kept records, and the row of others, so that no values are sorted.
     static func order(isKept: Bool) -> String {
         let rows =
             isKept
@@ -107,7 +107,7 @@ private struct SQLiteRows {
 
     subscript(index: Int) -> Int64 { rows[index] }
 
-    /// Puts the key of the row at `index` into `buffer`.
+    /// Writes the key of the row at `index` to `buffer`.
     func write(_ index: Int, to buffer: inout ByteBuffer) {
         buffer.removeAll()
         let row = rows[index]
@@ -139,15 +139,15 @@ private struct SQLiteRows {
 }
 
 extension SQLiteNumberedKey {
-    /// Whether the key of `first` under `prefix` stands before that of `second`, by their bytes.
+    /// Whether the key of `first` under `prefix` comes before that of `second`, by their bytes.
     fileprivate static func precedes(_ first: Int64, _ second: Int64, under prefix: [UInt8]) -> Bool {
         if let last = prefix.last, last &- UInt8(ascii: "0") < 10 { return first < second }
         let (left, right) = (aligned(first), aligned(second))
-        // Of `1` and `10`, whose first digits agree, the shorter comes first.
+        // If the first digits agree, as of `1` and `10`, the shorter comes first.
         return left == right ? first < second : left < right
     }
 
-    /// `number` with zeros behind it, to ``digits`` digits.
+    /// `number` with zeros appended to make ``digits`` digits.
     private static func aligned(_ number: Int64) -> Int64 {
         guard number > 0 else { return 0 }
         var number = number
@@ -156,7 +156,7 @@ extension SQLiteNumberedKey {
     }
 }
 
-/// The first `count` bytes of `bytes`, which has so many.
+/// The first `count` bytes of `bytes`, which has at least as many.
 private func head(_ bytes: UnsafeRawBufferPointer, _ count: Int) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
 }

@@ -1,11 +1,11 @@
 import CSQLite
 import GroveModel
 
-/// The owner of one prepared statement, finalized when it goes.
+/// The owner of one prepared statement, which is finalized with it.
 @safe struct SQLiteStatement: ~Copyable {
     let pointer: OpaquePointer
 
-    /// Prepares `text`, one constant statement, to be used many times.
+    /// Prepares `text`, one constant statement, for repeated use.
     init(_ text: String, _ connection: SQLiteConnection) throws(CacheError) {
         var prepared: OpaquePointer?
         let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
@@ -23,13 +23,13 @@ import GroveModel
         unsafe sqlite3_bind_int64(pointer, index, number)
     }
 
-    /// Binds nothing: a row without a number is given the next one.
+    /// Binds null; SQLite gives a row without a number the next one.
     func bindNull(at index: Int32) { unsafe sqlite3_bind_null(pointer, index) }
 
     /// Binds `bytes`, which stay where they are until the statement is reset.
     func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) throws(CacheError) {
         // "If the third parameter to sqlite3_bind_blob() is a NULL pointer then the end result is the same as
-        // sqlite3_bind_null()": no bytes are bound as a blob of none.
+        // sqlite3_bind_null()": an empty value is bound as a blob of no bytes.
         let status =
             if let base = bytes.baseAddress, unsafe !bytes.isEmpty {
                 unsafe sqlite3_bind_blob64(pointer, index, base, UInt64(bytes.count), nil)
@@ -65,17 +65,17 @@ import GroveModel
         return false
     }
 
-    /// Runs a statement that returns no row that matters.
+    /// Runs a statement and ignores its row, if it has one.
     func run(_ action: @autoclosure () -> String) throws(CacheError) {
         if try step(action()) { reset() }
     }
 
-    /// Ends the run; the bytes of its row are gone.
+    /// Ends the run; the bytes of its row are no longer valid.
     func reset() {
         unsafe sqlite3_reset(pointer)
     }
 
-    /// The bytes in `column` of the row, until the next call.
+    /// The bytes in `column` of the row, valid until the next call.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let base = unsafe sqlite3_column_blob(pointer, column)
         return unsafe UnsafeRawBufferPointer(

@@ -4,13 +4,12 @@ import GroveCoding
 package import GroveModel
 
 extension SQLiteStore: SalvageableStore {
-    /// Damage if the main file and the log are of two moments, of which SQLite would make a third that never was.
+    /// Damage if the main file and the log are of two moments; SQLite would mix them into a state that never existed.
     package static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError? {
         SQLiteLog.mix(in: try SQLiteFiles.directory(directory))
     }
 
-    /// Visits the rows of both tables in the order of their numbers, but for those of other keys than under `prefix`, and begins behind those
-    /// that cannot be read.
+    /// Visits the rows of both tables whose keys begin with `prefix`, in the order of their numbers, and skips rows that cannot be read.
     package static func salvage(
         _ directory: String, prefix: [UInt8], options: SQLiteOptions,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
@@ -19,7 +18,7 @@ extension SQLiteStore: SalvageableStore {
         let files = try SQLiteFiles.directory(directory)
         if let mix = SQLiteLog.mix(in: files) { throw mix }
         let connection = try SQLiteConnection(files, options, isReader: true)
-        // Reading makes a log if there is none, which goes with this.
+        // Reading makes a log if there is none; the log is removed with the connection.
         connection.leaveLog(false)
         try connection.run("BEGIN")
         var texts: [Int64: [UInt8]] = [:]
@@ -57,11 +56,11 @@ extension SQLiteStore: SalvageableStore {
     }
 }
 
-/// Reads the rows of a table one after the other, and those behind damage.
+/// The reader of a table's rows one after the other, which goes on after damage.
 ///
-/// SQLite cannot go on behind a page that it cannot read, but it finds a row by its number. So numbers are tried at growing distances
-/// until one is found behind the damage, and then the least such number between the last two. What is readable between two damaged
-/// pages may be passed over if they are near each other.
+/// SQLite cannot go on after a page that it cannot read, but it finds a row by its number. So numbers are tried at growing distances
+/// until one is found after the damage. Then the least such number between the last two is found. Readable rows between two damaged
+/// pages may be skipped if the pages are near each other.
 private struct SQLiteSalvage: ~Copyable {
     private let rows: SQLiteStatement
 
@@ -97,7 +96,7 @@ private struct SQLiteSalvage: ~Copyable {
         rows.bind(row, at: 1)
     }
 
-    /// Whether there is a row; `nil` if it cannot be read.
+    /// Whether there is another row; `nil` if it cannot be read.
     private func step() throws(CacheError) -> Bool? {
         do throws(CacheError) {
             return try rows.step("read a record")
@@ -107,7 +106,7 @@ private struct SQLiteSalvage: ~Copyable {
         }
     }
 
-    /// A number behind `row`, which cannot be read, from which on rows can be read; `nil` if none is found.
+    /// A number after the unreadable `row` from which on rows can be read; `nil` if none is found.
     private func end(ofDamageAt row: Int64) throws(CacheError) -> Int64? {
         var (failed, distance) = (row, Int64(1))
         while true {

@@ -18,7 +18,7 @@ public final class SQLiteStore: ShrinkableStore {
     /// The options with which the store is opened.
     public typealias Options = SQLiteOptions
 
-    /// The largest value: what SQLite takes in a row, less the longest key and some.
+    /// The largest value, in bytes: SQLite's limit for a row, less the longest key and some.
     static let maxValueBytes = 1_000_000_000 - 16_384
 
     /// The capabilities of this backend.
@@ -32,7 +32,7 @@ public final class SQLiteStore: ShrinkableStore {
     public static func owns(file name: String) -> Bool { SQLiteFiles.names.contains(name) }
 
     let pool: SQLitePool
-    /// The writer; `nil` after `close()`, or if an error has made a new connection necessary.
+    /// The writer; `nil` after `close()`, and after an error that requires a new connection.
     let writer: Lock<SQLiteWriter?>
 
     /// Opens the store in `directory`, or makes one there.
@@ -72,7 +72,7 @@ public final class SQLiteStore: ShrinkableStore {
             writer = usable
             defer {
                 if !usable.isSound {
-                    // The log stays as long as the store is open.
+                    // The log must stay as long as the store is open.
                     usable.connection.leaveLog(true)
                     writer = nil
                 }
@@ -86,7 +86,7 @@ public final class SQLiteStore: ShrinkableStore {
     ///
     /// - Throws: ``CacheError`` with code `inputOutput` or `full`.
     public func synchronize() throws(CacheError) {
-        // Pages that are not in the log were synced when they were copied out of it.
+        // Commits that are no longer in the log were synced when they were copied to the database.
         try pool.directory.synchronize(SQLiteFiles.log)
         try pool.directory.synchronize()
     }
@@ -127,7 +127,7 @@ public final class SQLiteStore: ShrinkableStore {
         }
     }
 
-    /// Lets the file grow to `count` pages and no further: for tests of what happens when there is no more room.
+    /// Lets the file grow to `count` pages and no further, for tests of a full store.
     func limitPages(_ count: Int) throws(CacheError) {
         try writer.withLock { writer throws(CacheError) in
             let usable = try pool.writer(writer)

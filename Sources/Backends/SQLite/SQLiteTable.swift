@@ -3,7 +3,7 @@ import GroveModel
 
 /// One of the two tables of records, and the statements that change it.
 final class SQLiteTable {
-    /// Takes the number of a row, its value, and in `named` the hash and the key.
+    /// The insertion of a row: its parameters are the row's number, the value, and in `named` the hash and the key.
     let insertion: SQLiteStatement
     private let update: SQLiteStatement
     private let removal: SQLiteStatement
@@ -37,7 +37,7 @@ final class SQLiteTable {
     /// Visits at most `limit` rows from `first` on, in their order, until `visit` returns false.
     ///
     /// - Parameter visit: gets the number of the row, in `named` its key, and its value; must not use this table.
-    /// - Returns: the row that was visited last, and whether `limit` or `visit` ended it.
+    /// - Returns: the row that was visited last, whether `limit` or `visit` ended the sweep, and the number of rows visited.
     func sweep(
         from first: Int64, limit: Int,
         _ visit: (Int64, _ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
@@ -58,12 +58,12 @@ final class SQLiteTable {
 
     /// Takes a run of rows out of the table, from `first` on, and puts them back, so that they lie closer together.
     ///
-    /// Rows of more than ``largest`` bytes stay where they are: few of them lie in a page, packed or not. So do those of `named`
-    /// that came one after the other and of which hardly any is gone.
+    /// Rows of more than ``largest`` bytes are left alone: few of them lie in a page, packed or not. So is a run of `named` from which
+    /// hardly any row was removed.
     ///
     /// - Parameters:
-    ///   - count: how many rows, at the most.
-    ///   - bytes: how many bytes they have, at the most.
+    ///   - count: the most rows.
+    ///   - bytes: the most bytes in them.
     /// - Returns: the row to go on at, or `nil` at the end of the table.
     func pack(from first: Int64, count: Int, bytes: Int) throws(CacheError) -> Int64? {
         var run: [(row: Int64, value: [UInt8], hash: Int64, key: [UInt8])] = []
@@ -74,7 +74,7 @@ final class SQLiteTable {
             let row = rows.number(0)
             let size = unsafe rows.bytes(1).count + (isNamed ? rows.bytes(3).count : 0) + 22
             let fits = size <= Self.largest && size <= left
-            // A record that does not fit ends a run, and is passed over if it would begin one.
+            // A row that does not fit ends a run; it is skipped if it would begin one.
             isFull = !fits && !run.isEmpty
             guard !isFull, row < .max else { break }
             looks += 1
@@ -103,11 +103,11 @@ final class SQLiteTable {
         return isFull || looks == count ? next : nil
     }
 
-    /// Whether hardly any of the rows that came between two is gone; numbered rows may never have been there.
+    /// Whether hardly any of the rows between two was removed; false for numbered rows, as missing numbers may never have been used.
     private func isDense(_ count: Int, _ start: Int64, _ end: Int64) -> Bool {
         isNamed && Double(count) > Double(end - start) * 0.85
     }
 
-    /// Rows of more bytes are not packed.
+    /// The most bytes of a row that is packed.
     private static let largest = 2_048
 }

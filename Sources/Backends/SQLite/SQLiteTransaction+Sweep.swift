@@ -2,7 +2,7 @@ public import GroveCache
 import GroveCoding
 public import GroveModel
 
-/// SQLite's own order is that of the rows: first those of `numbered`, then those of `named`. By key it would have to sort.
+/// A sweep in SQLite's own order, that of the rows: first those of `numbered`, then those of `named`. By key it would have to sort.
 extension SQLiteTransaction {
     /// Visits at most `limit` rows after the cursor's, this transaction's own writes included.
     ///
@@ -25,7 +25,7 @@ extension SQLiteTransaction {
             defer { key.deallocate() }
             let (last, isInterrupted, count) = try unsafe writer.numbered.sweep(from: first, limit: left) {
                 (row, _, value) throws(CacheError) in
-                // A row whose prefix is lost is found by no key.
+                // No key finds a row whose prefix is lost.
                 guard try writer.lookup.writeKey(of: row, to: &key) else { return true }
                 return try unsafe visit(key.bytes, value)
             }
@@ -53,14 +53,14 @@ extension SQLiteTransaction {
 }
 
 extension SQLitePlace {
-    /// The place that a cursor stands for; the beginning of `named` if it is none of SQLite's.
+    /// The place of a cursor; any place if the cursor is none of SQLite's.
     init(sweep cursor: SweepCursor) {
         var row: UInt64 = 0
         for byte in cursor.bytes.dropFirst().prefix(8) { row = row << 8 | UInt64(byte) }
         self = cursor.bytes.first == 0 ? .numbered(Int64(bitPattern: row)) : .named(Int64(bitPattern: row))
     }
 
-    /// The table, and the row in eight bytes.
+    /// The cursor of the place: a byte for the table, and eight for the row.
     var sweepCursor: SweepCursor {
         let (table, row): (UInt8, Int64) =
             switch self {

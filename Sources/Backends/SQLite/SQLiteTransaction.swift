@@ -13,7 +13,7 @@ import CSQLite
     /// Bytes go with the next call.
     public static var keepsBytes: Bool { false }
 
-    /// Whether the key that was looked up last is stored.
+    /// The outcome of the last lookup of a key.
     private enum Last {
         case unknown
         case absent(keyCount: Int)
@@ -26,14 +26,14 @@ import CSQLite
     private var last = Last.unknown
     private var putCount = 0
     private var removalCount = 0
-    /// The bytes that `get` returned last, which the next statement takes away: a `put` of bytes in there copies them first.
+    /// The bytes that `get` returned last, which the next statement invalidates: a `put` of bytes in there copies them first.
     private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
     init(_ writer: SQLiteWriter) {
         self.writer = writer
     }
 
-    /// How many records were written, or half of how many were removed.
+    /// The number of records written, or half the number removed, if that is more.
     var changeCount: Int { max(putCount, removalCount / 2) }
 
     /// Ends the transaction before its commit; throws its first failure.
@@ -101,7 +101,7 @@ import CSQLite
                 let (table, row) = writer.table(of: place)
                 try unsafe table.update(row, value)
             } else {
-                // `known` has left the key in place.
+                // `known` has remembered this key as the last one.
                 last = try unsafe .present(keyCount: key.count, place: writer.insert(key, value))
             }
         }
@@ -136,7 +136,7 @@ import CSQLite
         }
     }
 
-    /// The place of `key`, from the last lookup if it was the same key's.
+    /// The place of `key`, from the last lookup if that was of the same key.
     private func known(_ key: UnsafeRawBufferPointer) throws(CacheError) -> SQLitePlace? {
         switch last {
         case .absent(let count) where unsafe isEqual(key, writer.lastKey(count)): nil
@@ -152,7 +152,7 @@ import CSQLite
         last = .unknown
         unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         guard key.count <= SQLiteKey.limit else { return nil }
-        // The key first: its bytes may be among those that the lookup takes away.
+        // The key is copied first: the lookup may invalidate its bytes.
         let copy = unsafe writer.remember(key)
         do throws(CacheError) {
             let found = try unsafe writer.lookup.find(copy)
@@ -166,13 +166,13 @@ import CSQLite
         }
     }
 
-    /// Lets go of the row that was read last.
+    /// Leaves the row that was read last.
     func leave() {
         writer.lookup.leave()
         unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
-    /// Runs `body` and remembers its error: such a transaction must not seem to commit.
+    /// Runs `body` and remembers its error, so that the transaction cannot commit after it.
     private func keepingFailure(_ body: () throws(CacheError) -> Void) throws(CacheError) {
         do throws(CacheError) {
             try body()

@@ -13,7 +13,7 @@ public final class SQLiteView: NodeView, @unchecked Sendable {
     /// Bytes go with the next call.
     public static var keepsBytes: Bool { false }
 
-    /// The number of the files that the view reads: those of an earlier number were wiped.
+    /// The number of the files that the view reads; files with an earlier number were wiped.
     let generation: Int
     let connection: SQLiteConnection
     private let pool: SQLitePool

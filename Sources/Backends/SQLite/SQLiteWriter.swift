@@ -2,7 +2,7 @@ import CSQLite
 import GroveCache
 import GroveModel
 
-/// The one connection that writes, and its statements.
+/// The only connection that writes, and its statements.
 // SAFETY: the store keeps it behind a lock, and lends it to one write at a time.
 @safe final class SQLiteWriter: @unchecked Sendable {
     let connection: SQLiteConnection
@@ -46,7 +46,7 @@ import GroveModel
         return unsafe lastKey(key.count)
     }
 
-    /// The table that `place` is in, and its row there.
+    /// The table of `place`, and its row there.
     func table(of place: SQLitePlace) -> (table: SQLiteTable, row: Int64) {
         switch place {
         case .numbered(let row): (numbered, row)
@@ -54,7 +54,7 @@ import GroveModel
         }
     }
 
-    /// Stores a record under `key`, which is not stored; returns its place.
+    /// Stores a record under `key`, which is not stored yet; returns its place.
     func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> SQLitePlace {
         var row = try unsafe lookup.row(of: key)
         if row == nil { row = try unsafe rowOfNewPrefix(key) }
@@ -64,7 +64,7 @@ import GroveModel
             try numbered.insertion.run("write a record")
             return .numbered(row)
         }
-        // A row that is given no number has the next one.
+        // SQLite gives a row without a number the next one.
         named.insertion.bindNull(at: 1)
         try unsafe named.insertion.bind(value, at: 2)
         unsafe named.insertion.bind(lookup.hash(key), at: 3)
@@ -73,7 +73,7 @@ import GroveModel
         return unsafe .named(sqlite3_last_insert_rowid(connection.pointer))
     }
 
-    /// Gives the prefix of `key` a number and returns the row of `key`; `nil` if it can have none.
+    /// Gives the prefix of `key` a number and returns the row of `key`; `nil` if the prefix can have none.
     private func rowOfNewPrefix(_ key: UnsafeRawBufferPointer) throws(CacheError) -> Int64? {
         guard let prefix = unsafe lookup.newPrefix(of: key) else { return nil }
         unsafe newPrefix.bind(prefix.number, at: 1)

@@ -6,7 +6,7 @@ import GrovePlatform
     import Foundation
 #endif
 
-/// The clock that tells a cache the time: the system's wall clock, unless its owner brought another.
+/// The clock of a cache: the system's wall clock, unless the owner brought another.
 ///
 /// Times are seconds since 1970.
 struct AgeClock: Sendable {

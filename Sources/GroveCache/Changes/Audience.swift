@@ -2,31 +2,31 @@ import Dispatch
 import GroveModel
 import Synchronization
 
-/// The parties that are told what happens to a store: observers, and streams of changes.
+/// The observers, streams of changes and followers that are told of the events of a store.
 ///
-/// They are told on one queue, in the order in which it happened; no code of theirs runs elsewhere, but for
+/// They are told on one queue, in the order of the events. None of their code runs elsewhere, except
 /// ``CacheObserver/cacheDidHit(_:)``, which runs on the thread that reads.
 final class Audience: Sendable {
     private let observers = Lock<[(handle: HandleID, observer: any CacheObserver)]>([])
     private let observerCount = Atomic(0)
     let events = DispatchQueue(label: "grove.cache.events", qos: .utility)
-    /// The streams of changes.
+    /// The streams of changes, and the followers.
     let streams = ChangeHub()
 
     var hasObservers: Bool { observerCount.load(ordering: .relaxed) > 0 }
 
-    /// Whether there is neither observer nor stream.
+    /// Whether there is no observer, stream or follower.
     var isEmpty: Bool { !hasObservers && streams.isIdle }
 
-    /// Takes in the observer of a handle.
+    /// Adds the observer of a handle.
     func enter(_ observer: any CacheObserver, of handle: HandleID) {
         observers.withLock { $0.append((handle, observer)) }
         observerCount.add(1, ordering: .relaxed)
     }
 
-    /// Lets the observer and the streams of a handle go, after they were told what happened before.
+    /// Removes the observer and ends the streams of a handle, once the streams were told of all earlier events.
     func leave(_ handle: HandleID) {
-        // An observer that goes with its last reference may call the cache, so not under the lock.
+        // The observer is released outside the lock, as it may call the cache when it is freed.
         let left = observers.withLock { observers in
             defer { observers.removeAll { $0.handle == handle } }
             return observers.filter { $0.handle == handle }
@@ -37,12 +37,12 @@ final class Audience: Sendable {
         events.async { [streams] in streams.end(handle) }
     }
 
-    /// Lets `stream` hear what is told from now on, after `elements`; what was committed before is told by then.
+    /// Lets `stream` get later events, after `elements`; earlier commits have been told by then.
     func begin<Element>(_ stream: ChangeSubscription<Element>, with elements: [Element] = []) {
         events.async { [weak stream] in stream?.begin(with: elements) }
     }
 
-    /// The observers at present.
+    /// The observers now.
     var present: [any CacheObserver] { hasObservers ? observers.withLock { $0.map(\.observer) } : [] }
 
     /// Tells observers of a read that found `identifier`, on the reading thread.
@@ -61,7 +61,7 @@ final class Audience: Sendable {
         tell(present) { tell in tell.change(set) }
     }
 
-    /// Tells the followers only.
+    /// Tells only the followers.
     func tellFollowers(of set: ChangeSet) {
         events.async { [streams] in streams.tellFollowers(set) }
     }

@@ -1,20 +1,20 @@
 import GroveModel
 
-/// The readers of the changes of a cache, by what they read them of.
+/// The streams and followers that read the changes of a cache, by the models that they read.
 final class ChangeHub: Sendable {
     private struct State {
-        /// How many streams and followers there were: their numbers.
+        /// The number of streams and followers so far, from which each gets its own number.
         var count: UInt64 = 0
         var models: [ModelIdentifier: [StreamID: Weak<CacheChange>]] = [:]
         var all: [StreamID: Weak<ChangeSet>] = [:]
         var followers: [FollowerID: @Sendable (any CommittedChanges) -> Void] = [:]
-        /// The functions by which followers say whether they show an item; not every follower has one.
+        /// The followers' closures that tell whether they show an item, of those that have one.
         var shows: [FollowerID: @Sendable (ShownItem) -> Bool] = [:]
     }
 
-    /// A stream of changes.
+    /// The number of a stream of changes.
     ///
-    /// The hub gives it; it orders nothing.
+    /// The hub gives it; its order means nothing.
     private struct StreamID: Hashable {
         let rawValue: UInt64
     }
@@ -28,7 +28,7 @@ final class ChangeHub: Sendable {
     /// The most change sets that a reader may fall behind before it is told only that something changed.
     static let unreadChangeSets = 256
 
-    /// The most models in them.
+    /// The most models that those change sets may name.
     static let unreadModels = 16_384
 
     /// Whether there is neither a stream of changes nor a follower.
@@ -37,7 +37,7 @@ final class ChangeHub: Sendable {
     /// Whether there is a follower.
     var isFollowed: Bool { state.withLock { !$0.followers.isEmpty } }
 
-    /// Lets `tell` be told of every change set, in its turn, that is of another origin than the one returned.
+    /// Adds a follower: `tell` gets every change set in turn, except those whose origin is the follower returned.
     func follow(
         _ tell: @escaping @Sendable (any CommittedChanges) -> Void, shows: (@Sendable (ShownItem) -> Bool)?
     ) -> FollowerID {
@@ -57,16 +57,16 @@ final class ChangeHub: Sendable {
         return { item in all.contains { shows in shows(item) } }
     }
 
-    /// Ends that.
+    /// Removes a follower.
     func unfollow(_ origin: FollowerID) {
-        // The closures may hold objects that call the cache when they go, so not under the lock.
+        // The closures are released outside the lock: an object that they hold may call the cache when it is freed.
         let left = state.withLock { ($0.followers.removeValue(forKey: origin), $0.shows.removeValue(forKey: origin)) }
         extendLifetime(left)
     }
 
     /// A new reader of the model of `identifier`.
     ///
-    /// Of the changes that it has not read yet, only the last is kept.
+    /// Only the last change that it has not read is kept.
     func subscribe(to identifier: ModelIdentifier, handle: HandleID) -> ChangeSubscription<CacheChange> {
         state.withLock { state in
             state.count += 1
@@ -86,7 +86,7 @@ final class ChangeHub: Sendable {
 
     /// A new reader of everything.
     ///
-    /// Every change set that it has not read yet is kept, until they are too many.
+    /// Every change set that it has not read is kept, until there are too many.
     func subscribe(handle: HandleID) -> ChangeSubscription<ChangeSet> {
         state.withLock { state in
             state.count += 1
@@ -107,17 +107,17 @@ final class ChangeHub: Sendable {
         {
             unread = [.everything(changes.sequence, changes.token)]
         } else {
-            // A tree that was written is not kept for the names in it.
+            // A written tree is not kept merely for the names in it.
             unread.append(changes.withoutTree)
         }
     }
 
-    /// Tells every follower; the one whose call it was hears only what became of its edit of a list.
+    /// Tells every follower; the one that made the call hears only of its edit of a list.
     func tellFollowers(_ changes: ChangeSet) {
         let followers = state.withLock(\.followers)
         let others = followers.filter { $0.key != changes.origin }
         if changes.isNews, !others.isEmpty {
-            // A follower may keep it as long as a request is open: names, and not what was written.
+            // A follower may keep the change set as long as a request is open, so it gets the names without the written tree.
             let names = changes.withoutTree
             for tell in others.values { tell(names) }
         }

@@ -59,7 +59,7 @@ extension Sequence<ModelIdentifier> {
                 if let id = id(rest), M.modelIdentifier(for: id) == identifier { found.insert(id) }
                 continue
             }
-            // The identifier that such a model would have says which of its ends is the identity.
+            // The identity is the end whose own identifier is the whole of this one.
             for start in name.indices {
                 let end = String(decoding: name[start...], as: UTF8.self)
                 guard let id = id(end), M.modelIdentifier(for: id) == identifier else { continue }

@@ -132,7 +132,7 @@ public struct ChangeSet: Sendable {
     /// The same change set, without the tree that was written.
     var withoutTree: ChangeSet { tree == nil ? self : ChangeSet(withoutTreeOf: self) }
 
-    /// How many models, collections and aliases are named.
+    /// The number of models, collections and aliases that are named.
     var nameCount: Int { changed.count + (rest?.count ?? 0) }
 
     /// Whether it names nothing but nodes whose bodies changed.

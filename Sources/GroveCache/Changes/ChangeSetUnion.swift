@@ -1,6 +1,6 @@
 import GroveModel
 
-/// The changes of several calls, one after the other, as one change set: of each node, its state in the end.
+/// The changes of several calls, one after the other, as one change set: for each node, the last of its changes.
 struct ChangeSetUnion {
     private var sequence: CallNumber
     private var changed: Set<ModelIdentifier> = []
@@ -14,7 +14,7 @@ struct ChangeSetUnion {
 
     init(sequence: CallNumber) { self.sequence = sequence }
 
-    /// Takes in what the next call changed.
+    /// Adds the changes of the next call.
     mutating func add(_ set: ChangeSet) {
         sequence = max(sequence, set.sequence)
         if set.changesEverything { changesEverything = true }
@@ -37,13 +37,13 @@ struct ChangeSetUnion {
         lists += set.lists
     }
 
-    /// Takes in what was evicted.
+    /// Adds the evicted nodes and collections.
     mutating func evict(_ names: EvictedNames) {
         evict(names.nodes)
         evictedLists.formUnion(names.lists)
     }
 
-    /// Takes in that `identifiers` were evicted.
+    /// Adds evicted nodes.
     private mutating func evict(_ identifiers: some Sequence<ModelIdentifier>) {
         for identifier in identifiers {
             changed.remove(identifier)
@@ -52,7 +52,7 @@ struct ChangeSetUnion {
         }
     }
 
-    /// All of it.
+    /// The change set of all calls so far.
     var changeSet: ChangeSet {
         ChangeSet(
             sequence: sequence, named: changed, deleted: Array(deleted),

@@ -1,21 +1,21 @@
 import GroveModel
 
-/// One reader of changes: those that it has not read yet, in bounded room, and the callers that wait for more.
+/// One reader of changes: its unread elements, whose number is bounded, and the tasks that wait for more.
 final class ChangeSubscription<Element: Sendable>: Sendable {
     private struct State {
         var unread: [Element] = []
-        /// The elements that it begins with, the first of them last: no bound but that of the history.
+        /// The elements with which it begins, in reverse order; only the history bounds their number.
         var backlog: [Element] = []
         var waiting = WaitingLine<Element?>()
         var hasEnded = false
-        /// Whether it hears nothing yet.
+        /// Whether it gets no elements yet.
         var isHeld = true
     }
 
-    /// The handle that made it: it ends with that.
+    /// The handle that made it, with which it ends.
     let handle: HandleID
     private let state = Lock(State())
-    /// Puts an element to those that were not read yet.
+    /// Adds an element to the unread ones.
     private let add: @Sendable (inout [Element], Element) -> Void
     /// Called when no reader has the subscription any more.
     private let forget: @Sendable () -> Void
@@ -42,7 +42,7 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
         continuation?.resume(returning: element)
     }
 
-    /// Begins to hear what happens, after `elements`.
+    /// Lets the reader get new elements from now on, after `elements`.
     func begin(with elements: [Element] = []) {
         let first = state.withLock { state -> (CheckedContinuation<Element?, Never>, Element)? in
             guard state.isHeld, !state.hasEnded else { return nil }
@@ -54,7 +54,7 @@ final class ChangeSubscription<Element: Sendable>: Sendable {
         if let (waiting, element) = first { waiting.resume(returning: element) }
     }
 
-    /// Ends the stream once what was kept is read.
+    /// Ends the stream once the kept elements are read.
     func finish() {
         let waiting = state.withLock { state in
             state.hasEnded = true

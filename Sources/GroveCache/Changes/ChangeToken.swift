@@ -8,17 +8,17 @@ import GroveModel
 public struct ChangeToken: Sendable, Hashable, Codable {
     /// The store's random number.
     let store: StoreID
-    /// How many commits had changed something then.
+    /// The number of commits that had changed something by then.
     let commit: CommitNumber
     /// The commit's random number: after a loss of power another commit may have its place.
     let mark: CommitMark
 }
 
-/// A commit, and the one before.
+/// The tokens of a commit and of the one before.
 struct CommitTokens {
     /// The number of the commit.
     let commit: CommitNumber
-    /// `nil` if the cache keeps no history, as the other.
+    /// The token of the commit before; both tokens are `nil` if the cache keeps no history.
     var before: ChangeToken?
     var after: ChangeToken?
 

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The objects that a cache keeps for its followers, and for answers of the network.
+/// The state that a cache keeps for its followers and for answers of the network.
 final class Followers: Sendable {
-    /// The queue in which their calls wait for a moment.
+    /// The queue in which the followers' calls wait for a moment.
     let line = FollowerLine()
     /// The commits that have the followers' edits of lists.
     let ownEdits = OwnEdits()
-    /// This process's latest edits of lists, for answers that were asked for before them.
+    /// This process's recent changes of lists, for answers to earlier requests.
     let listLog = ListLog()
     private let hasPlace = Atomic(false)
 

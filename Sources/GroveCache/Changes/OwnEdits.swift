@@ -1,6 +1,6 @@
 import GroveModel
 
-/// The commits that have the followers' edits of lists: by them a follower that reads a list again knows which of its edits are in it.
+/// The followers' edits of lists and the commits that have them: they tell a follower which of its edits a list has that it reads again.
 final class OwnEdits: Sendable {
     private struct Entry {
         let origin: FollowerID
@@ -11,7 +11,7 @@ final class OwnEdits: Sendable {
     private let entries = Lock<[Entry]>([])
     private static let most = 4_096
 
-    /// Says that commit `commit`, which is about to be made, has the edits of `calls`.
+    /// Notes that commit `commit`, which is about to be made, has the edits of `calls`.
     func announce(_ calls: [PendingWrite], _ commit: CommitNumber) {
         let new = calls.filter { $0.content.ticket != .none }.map {
             Entry(origin: $0.origin, ticket: $0.content.ticket, commit: commit)
@@ -23,7 +23,7 @@ final class OwnEdits: Sendable {
         }
     }
 
-    /// Says that it was not made.
+    /// Notes that the commit of `calls` was not made.
     func withdraw(_ calls: [PendingWrite]) {
         let own = calls.filter { $0.content.ticket != .none }
         guard !own.isEmpty else { return }
@@ -33,7 +33,7 @@ final class OwnEdits: Sendable {
         }
     }
 
-    /// The last edit of a follower that commit `commit` has, or one before it.
+    /// The last of a follower's edits that commit `commit` or an earlier one has.
     func last(of origin: FollowerID, in commit: CommitNumber) -> EditTicket {
         entries.withLock { entries in
             entries.last { $0.origin == origin && $0.commit <= commit }?.ticket ?? .none

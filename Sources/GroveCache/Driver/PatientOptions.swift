@@ -1,7 +1,7 @@
-/// Options of a store that say how long a lock is waited for that another process holds.
+/// Options of a store that say how long it waits for a lock that another process holds.
 ///
-/// The cache waits as long for the locks of its own.
+/// The cache waits as long for its own locks.
 package protocol PatientOptions: Sendable {
-    /// How long a call waits before it throws `locked`.
+    /// The time that a call waits before it throws `locked`.
     var lockTimeout: Duration { get }
 }

@@ -2,19 +2,19 @@ package import GroveModel
 
 /// A store of which the rest can be read if a part of its files is damaged.
 ///
-/// It is for tools, and for what must not be lost with a damaged store: ``KeptRecords``. Otherwise a cache never reads around damage:
-/// it would take what is lost for absent.
+/// It is for tools, and for records that must not be lost with a damaged store: ``KeptRecords``. Otherwise a cache never reads around
+/// damage: it would take lost records for absent ones.
 package protocol SalvageableStore: NodeStore {
-    /// Damage of the files in `directory` of which the engine would not tell, but end the process or read something else.
+    /// Damage of the files in `directory` that the engine would not report: it would end the process or read something else.
     ///
-    /// - Parameter isSuspect: whether the last processes that opened the store ended soon after, and none has it open: only then is it
-    ///   worth reading all of it.
-    /// - Throws: ``CacheError`` if that cannot be found out.
+    /// - Parameter isSuspect: whether the last processes that opened the store ended soon after, and none has it open. Only then is it
+    ///   worth reading all of the store.
+    /// - Throws: ``CacheError`` if the files cannot be checked.
     static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError?
 
-    /// Visits what can be read of the store in `directory` under keys that begin with `prefix`, each key once, in its newest version.
+    /// Visits the readable records of the store in `directory` whose keys begin with `prefix`: each key once, with its newest value.
     ///
-    /// This process has the store not open.
+    /// The store is not open in this process.
     ///
     /// - Parameter unreadable: told of each part that cannot be read: "between the keys … and …".
     /// - Throws: what `visit` throws, or ``CacheError`` if nothing can be read, as the store cannot be opened.
@@ -29,7 +29,7 @@ extension SalvageableStore {
     /// None: the engine finds damage by its checksums or its checks.
     package static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError? { nil }
 
-    /// Copies what can be read of the store in `directory` to a new store in `target`, an empty directory.
+    /// Copies the readable records of the store in `directory` to a new store in `target`, an empty directory.
     ///
     /// - Returns: the parts that cannot be read.
     /// - Throws: ``CacheError``, as ``salvage(_:prefix:options:_:unreadable:)`` and making a store do.
@@ -43,7 +43,7 @@ extension SalvageableStore {
                 try unsafe Self.salvage(
                     directory, prefix: [], options: options,
                     { (key, value) throws(CacheError) in
-                        // Without it, the copy is one of a store that forgot how many writes it has seen.
+                        // A damaged state is left out: the copy is then like a store that forgot how many writes it has seen.
                         if unsafe Array(key) == StoreState.key, unsafe !StoreState.isWhole(value) { return }
                         try unsafe visit(key, value)
                     }, unreadable: { parts.append($0) })
@@ -53,7 +53,7 @@ extension SalvageableStore {
         return parts
     }
 
-    /// The text by which a message names the records between two keys, of which both or one may be unknown.
+    /// A message's words for the records between two keys; either or both may be unknown.
     package static func part(after first: [UInt8]?, before last: [UInt8]?) -> String {
         switch (first.map(keyText), last.map(keyText)) {
         case (let first?, let last?): "between \(first) and \(last)"
@@ -63,11 +63,11 @@ extension SalvageableStore {
         }
     }
 
-    /// The text by which a message names `key`: the kind and the name of what is stored under it.
+    /// A message's words for `key`: the kind and the name of the record under it.
     package static func keyText(_ key: [UInt8]) -> String { StoredRecord.keyText(key) }
 }
 
 extension CacheError {
-    /// Whether it says that a part of a file is damaged, or that the disk does not give it.
+    /// Whether the error says that a part of a file is damaged, or that the disk cannot read it.
     package var isOfDamage: Bool { code == .corrupted || code == .inputOutput }
 }

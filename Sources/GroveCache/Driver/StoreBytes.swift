@@ -18,7 +18,7 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// Calls `body` with copies of `key` and `value`, for an engine that takes away what they may point into.
+/// Calls `body` with copies of `key` and `value`, for an engine that may free the bytes they point to.
 package func withCopies(
     of key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void

@@ -28,7 +28,7 @@ extension CacheError {
 }
 
 extension CacheError.Code {
-    /// The code for an `errno`: the one place where these become codes of ours.
+    /// The code for an `errno`; no other place turns these into codes of ours.
     package init(systemError number: Int32) {
         switch number {
         case ENOSPC, EDQUOT, EFBIG: self = .full
@@ -49,7 +49,7 @@ extension CacheError.Code {
 }
 
 extension CacheError {
-    /// The error of a store whose layout, or own record's format, has the number of a later version.
+    /// The error of a store whose layout, or whose own record's format, is of a later version.
     package static func laterVersion(_ number: UInt8) -> CacheError {
         CacheError(
             .unsupportedFormat,
@@ -57,13 +57,14 @@ extension CacheError {
     }
 }
 
-/// The number of a backend's layout as its file has it: once in each of four bytes, so that damage to one of them is no
-/// later version's number.
+/// The number of a backend's layout as its file holds it, once in each of four bytes.
+///
+/// So damage to one byte does not look like a later version's number.
 package enum StoredLayout {
-    /// The word that a file of layout `number`, 1 to 127, has.
+    /// The word in a file of layout `number`, 1 to 127.
     package static func word(_ number: UInt8) -> UInt32 { UInt32(number) * 0x0101_0101 }
 
-    /// Checks that `word`, which a file has, is that of `number`.
+    /// Checks that `word`, from a file, is the word of layout `number`.
     ///
     /// - Throws: ``CacheError`` with code `unsupportedFormat` if it is a later layout's, and `corrupted` if it is none's.
     package static func check(_ word: UInt32, is number: UInt8) throws(CacheError) {

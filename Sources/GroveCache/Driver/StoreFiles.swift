@@ -1,7 +1,7 @@
 package import GroveModel
 import GrovePlatform
 
-/// The files in a store's directory, as backends on disk see them: which there are, how large, and how they come and go.
+/// The files in a store's directory, for backends on disk: their names and sizes, and calls that make and remove them.
 ///
 /// A file is called by its name in the directory. Every failure of the system is reported through
 /// ``CacheError/system(_:_:)``.
@@ -9,7 +9,7 @@ package struct StoreFiles: Sendable {
     /// The path of the directory.
     package let path: String
 
-    /// The facts that are known of a file.
+    /// The size of a file.
     package struct File: Sendable {
         /// The bytes in it.
         package let length: Int
@@ -22,7 +22,7 @@ package struct StoreFiles: Sendable {
         }
     }
 
-    /// Whether systems put a file called `name` into directories by themselves: it says nothing of whose a directory is.
+    /// Whether operating systems put a file called `name` into directories by themselves; such a file does not show whose a directory is.
     package static func isOfSystem(_ name: String) -> Bool {
         systemNames.contains(name) || systemPrefixes.contains { name.hasPrefix($0) }
     }
@@ -77,7 +77,7 @@ package struct StoreFiles: Sendable {
         try StoreFiles.forEachFile(in: descriptor, visit)
     }
 
-    /// The same of a directory that is open as `directory`.
+    /// The same for a directory that is open as `directory`.
     package static func forEachFile(
         in directory: Int32, _ visit: (_ name: String, _ file: File) -> Void
     ) throws(CacheError) {
@@ -90,7 +90,7 @@ package struct StoreFiles: Sendable {
         defer { unsafe closedir(listing) }
         while let entry = unsafe readdir(listing) {
             var status = stat()
-            // The name is looked up byte for byte, also if it is no text.
+            // The name is looked up byte for byte, even if it is no text.
             let name: String? = unsafe withUnsafePointer(to: &entry.pointee.d_name) { tuple in
                 unsafe tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) {
                     unsafe fstatat(dirfd(listing), $0, &status, AT_SYMLINK_NOFOLLOW) == 0 ? String(cString: $0) : nil
@@ -101,8 +101,7 @@ package struct StoreFiles: Sendable {
         }
     }
 
-    /// The bytes that the files in the directory take on disk, as `du` counts them: all, or those whose names `isCounted`
-    /// says are to be.
+    /// The bytes that the files in the directory take on disk, as `du` counts them; only files whose names `isCounted` accepts.
     package func allocatedBytes(
         ofFilesWhere isCounted: (_ name: String) -> Bool = { _ in true }
     ) throws(CacheError) -> Int {
@@ -111,7 +110,7 @@ package struct StoreFiles: Sendable {
         return total
     }
 
-    /// The same of the engine's files alone: those of the cache beside them have names that begin with `grove`, or mark it.
+    /// The same for the engine's files alone, without the cache's: its tag file, and the files whose names begin with `grove`.
     package func engineBytes() throws(CacheError) -> Int {
         try allocatedBytes { !$0.hasPrefix("grove") && $0 != StoreDirectory.cacheTagName }
     }
@@ -133,7 +132,7 @@ package struct StoreFiles: Sendable {
         }
     }
 
-    /// Calls the file `name` by another name, in place of what that was; in one step.
+    /// Renames the file `name` in one step; a file that had the other name is replaced.
     package func rename(_ name: String, to other: String) throws(CacheError) {
         #if canImport(Darwin)
             let status = unsafe Darwin.rename(path(of: name), path(of: other))
@@ -145,7 +144,7 @@ package struct StoreFiles: Sendable {
         guard status == 0 else { throw .system(errno, "rename \(path(of: name))") }
     }
 
-    /// Removes the files called `names`, so that their bytes are gone from the directory also after loss of power.
+    /// Removes the files called `names`, so that they stay removed even after loss of power.
     package func remove(_ names: [String]) throws(CacheError) {
         for name in names { try remove(name) }
         try synchronize()
@@ -153,14 +152,14 @@ package struct StoreFiles: Sendable {
 
     /// Returns when the bytes of the file called `name`, or by default the directory itself, are on the disk.
     ///
-    /// There is nothing to do for a file that is not there, nor on a file system that cannot do it for directories.
+    /// It does nothing for a missing file, nor for a directory whose file system cannot do it.
     package func synchronize(_ name: String = "") throws(CacheError) {
         let descriptor = unsafe open(path(of: name), O_RDONLY | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return }
         guard descriptor >= 0 else { throw .system(errno, "open \(path(of: name))") }
         defer { _ = close(descriptor) }
         #if canImport(Darwin)
-            // Not every file system has it; `fsync` alone leaves the bytes in the drive's own memory.
+            // Not every file system has `F_FULLFSYNC`; `fsync` alone leaves the bytes in the drive's own memory.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw .system(errno, "sync \(path(of: name))") }

@@ -4,10 +4,10 @@ import GroveModel
 package struct StoredCommit {
     private let state: StoreState
 
-    /// The key of the record that says it.
+    /// The key of the record that holds the last commit.
     package static var key: [UInt8] { StoreState.key }
 
-    /// Reads it from the beginning of `bytes`; `nil` if there is no such record, or it is of no commit.
+    /// Reads it from the beginning of `bytes`; `nil` if there is no such record, or it names no commit.
     package init?(startOf bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= StoreState.count,
             let state = try? unsafe StoreState(stored: UnsafeRawBufferPointer(rebasing: bytes[..<StoreState.count])),
@@ -16,7 +16,7 @@ package struct StoredCommit {
         self.state = state
     }
 
-    /// Whether it is the store's of `first` and `last`, at most one commit before the first, and no later than the last.
+    /// Whether it is of the store of `first`, at most one commit before `first`, and no later than `last`.
     package func isBase(ofCommits first: StoredCommit, through last: StoredCommit) -> Bool {
         state.store == first.state.store && first.state.commit.previous <= state.commit
             && state.commit <= last.state.commit

@@ -1,11 +1,11 @@
-/// A growable run of raw bytes: what records are written into.
+/// A growable run of raw bytes, to which records are written.
 ///
 /// A buffer does not free its memory: the code that makes it calls ``deallocate()`` once. Growth is geometric, so that
 /// appending is amortised O(1) per byte.
 @safe
 @usableFromInline
 package struct ByteBuffer {
-    /// Changed here only, as the other two are.
+    /// The memory; only this file changes it and the two counts.
     @usableFromInline package var base: UnsafeMutableRawPointer
     @usableFromInline package var count = 0
     @usableFromInline var capacity: Int
@@ -21,7 +21,7 @@ package struct ByteBuffer {
     @inlinable
     package mutating func removeAll() { count = 0 }
 
-    /// Forgets everything, and gives memory of more than `capacity` bytes back.
+    /// Forgets everything, and frees memory of more than `capacity` bytes.
     package mutating func removeAll(keeping capacity: Int) {
         count = 0
         guard self.capacity > capacity else { return }
@@ -29,14 +29,14 @@ package struct ByteBuffer {
         self = ByteBuffer(capacity: capacity)
     }
 
-    /// Forgets everything and returns room for `count` bytes, which stays until the next call, for a function of C to fill.
+    /// Forgets everything and returns room for `count` bytes that a C function fills; it is valid until the next call.
     package mutating func room(_ count: Int) -> UnsafeMutableRawPointer {
         removeAll()
         reserve(count)
         return unsafe base
     }
 
-    /// Bytes of heap.
+    /// The bytes of memory that it has.
     package var allocatedByteCount: Int { capacity }
 
     /// Forgets everything after the first `count` bytes.
@@ -79,7 +79,7 @@ package struct ByteBuffer {
         count &+= source.count
     }
 
-    /// Appends `source`, behind whose last byte there are ``FieldTable/padding`` more that may be read.
+    /// Appends `source`; ``FieldTable/padding`` more bytes after its last one must be readable.
     @inline(__always)
     mutating func append(padded source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress else { return }
@@ -98,7 +98,7 @@ package struct ByteBuffer {
         self.count &+= count
     }
 
-    /// Apart, so that appending a short name saves no registers for it.
+    /// Appends a long `source`; it is a function of its own, so that appending a short name saves no registers.
     @inline(never)
     private mutating func appendLong(_ source: UnsafeRawBufferPointer) { unsafe append(source) }
 
@@ -138,7 +138,7 @@ package struct ByteBuffer {
         appendDigits(number % eightDigits, least: 8)
     }
 
-    /// Appends the digits of a number of at most eight, and zeros in front of fewer than `least`.
+    /// Appends a number of at most eight digits, with zeros in front up to `least` digits.
     @inline(__always)
     private mutating func appendDigits(_ number: UInt64, least: Int) {
         var left = number
@@ -156,14 +156,14 @@ package struct ByteBuffer {
         count &+= width
     }
 
-    /// Overwrites what stands at `offset` with `value`, least significant byte first.
+    /// Overwrites the bytes at `offset` with `value`, least significant byte first.
     @inlinable
     package mutating func replace<T: FixedWidthInteger>(at offset: Int, littleEndian value: T) {
         precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count, "what is replaced lies inside the buffer")
         unsafe base.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
     }
 
-    /// Makes room for `extra` bytes, which is not negative; `count` is never above `capacity`.
+    /// Makes room for `extra` bytes, a number that is not negative; `count` is never above `capacity`.
     @inlinable
     @inline(__always)
     mutating func reserve(_ extra: Int) {

@@ -1,7 +1,7 @@
 /// Widening and exact narrowing of IEEE 754 floats by their bits.
 ///
-/// Done on bit patterns rather than by conversion, because a conversion may quieten a NaN, and because half precision
-/// is not a type on every platform.
+/// They work on bit patterns and not by conversion: a conversion may quieten a NaN, and half precision is not a type on
+/// every platform.
 package enum CBORFloat {
     /// The single-precision bits of the double `bits`, or `nil` if narrowing would lose any.
     package static func single(_ bits: UInt64) -> UInt32? {

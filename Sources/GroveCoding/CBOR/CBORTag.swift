@@ -1,6 +1,6 @@
 /// The CBOR tags that appear in records.
 package enum CBORTag {
-    /// Seconds since 1970 (RFC 8949 §3.4.2), for dates that survive the trip exactly.
+    /// Seconds since 1970 (RFC 8949 §3.4.2), for dates that they give back exactly.
     package static let epochSeconds: UInt64 = 1
     /// An exponent of ten and a mantissa (RFC 8949 §3.4.4).
     package static let decimalFraction: UInt64 = 4

@@ -44,7 +44,7 @@ extension CodableModel {
     /// Reads the fields by `init(from:)`.
     @_documentation(visibility: internal)
     public static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> Self {
-        // User code reads fields in any order and children in between, so the bytes have to stay.
+        // User code reads fields in any order, and children in between, so the bytes must stay valid.
         let value = node.reading(try node.setAside())
         return try DecodingSession.decode(Self.self, from: value)
     }

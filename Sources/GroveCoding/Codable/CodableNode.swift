@@ -1,11 +1,10 @@
 package import GroveModel
 
-/// A `Codable` model as a cache sees it: the same records that a ``CacheableModel`` writes, by way of `Encoder` and
-/// `Decoder`.
+/// A `Codable` model as a ``CacheableModel``: it has the same records, which are coded through `Encoder` and `Decoder`.
 ///
-/// An identified child becomes a reference to a record of its own, whatever its type conforms to; an unidentified one
-/// stands in place. An identified enum whose case `K` carries one unlabelled payload, a model of the same identifier,
-/// has no record of its own. It is the payload's record, and `K` is kept in the reference.
+/// An identified child becomes a reference to a record of its own, whatever its type conforms to. An unidentified one
+/// is written in place. An identified enum has no record of its own if its case `K` has one unlabelled payload, a model of
+/// the same identifier. It then uses the payload's record, and the reference holds `K`.
 package struct CodableNode<Base: SimpleModel & Codable>: CacheableModel {
     /// The model itself.
     package let base: Base
@@ -38,7 +37,7 @@ package struct CodableNode<Base: SimpleModel & Codable>: CacheableModel {
     }
 
     package static func decodeFields(from node: inout NodeDecoder) throws(NodeReadFailure) -> CodableNode {
-        // User code reads fields in any order and children in between, so the bytes have to stay.
+        // User code reads fields in any order, and children in between, so the bytes must stay valid.
         let value = node.reading(try node.setAside())
         return CodableNode(try DecodingSession.decode(Base.self, from: value))
     }

@@ -1,17 +1,17 @@
 import GroveModel
 
-/// How a value of a `Codable` type stands in a record.
+/// The form of a value of a `Codable` type in a record.
 ///
-/// The type decides, never the value. A ``NodeCodable`` value writes itself. Containers of the standard library write what
-/// they would if their elements were ``NodeCodable``. A model is a node or stands in place. Anything else is what its own
-/// `encode(to:)` makes of it.
+/// The type decides, never the value. A ``NodeCodable`` value writes itself, and a container of the standard library
+/// writes the same as with ``NodeCodable`` elements. A model is a node or is written in place. Any other value is
+/// written by its own `encode(to:)`.
 enum CodableValue {
     /// Writes `value`.
     static func encode<Value: Encodable>(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
         try encodeCoding(of: Value.self).encode(value, to: &encoder)
     }
 
-    /// Writes `value` as an optional that is not `nil`, so that it cannot be taken for one that is.
+    /// Writes `value` as an optional that is not `nil`, so that it cannot be read as `nil`.
     static func encodePresent<Value: Encodable>(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
         let coding = encodeCoding(of: Value.self)
         switch coding.nullity {
@@ -53,13 +53,13 @@ enum CodableValue {
     enum Nullity {
         case never
         case always
-        /// Its own `encode(to:)` decides, value by value.
+        /// The type's own `encode(to:)` decides for each value.
         case unknown
     }
 
-    /// The nullity of `type`; asks the runtime, so that the answer is kept with the type's coding.
+    /// The nullity of `type`; it asks the runtime, so the answer is kept with the type's coding.
     static func findNullity<Value>(of type: Value.Type) -> Nullity {
-        // The decision of its own `encode(to:)` is not known.
+        // The type's own `encode(to:)` decides.
         if type is any CodableModel.Type { return .unknown }
         if let type = type as? any NodeCodable.Type { return type.writesNull ? .always : .never }
         if let type = type as? any EncodableContainer.Type { return type.encodesNull ? .always : .never }
@@ -67,7 +67,7 @@ enum CodableValue {
         return .unknown
     }
 
-    /// Whether `bytes` are null inside any number of arrays of one: what is wrapped once more when it is not `nil`.
+    /// Whether `bytes` are null inside any number of arrays of one element; such a value is wrapped once more if it is not `nil`.
     static func isWrappedNull(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard unsafe bytes.last == CBORMajor.simple | 22 else { return false }
         return unsafe bytes.dropLast().allSatisfy { $0 == CBORMajor.array | 1 }

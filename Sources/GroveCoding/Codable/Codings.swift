@@ -1,10 +1,10 @@
 import GroveModel
 
-/// The codings of the types that were met, ``DecodeCoding`` and ``EncodeCoding``.
+/// The codings of types, ``DecodeCoding`` and ``EncodeCoding``, once they were used.
 enum Codings {
     static let all = TypeMap()
 
-    // The roles for which a type's coding is kept.
+    // The purposes for which a type has a coding.
     enum DecodingRole {}
     enum EncodingRole {}
     enum ModelDecodingRole {}

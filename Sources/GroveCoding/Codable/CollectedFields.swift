@@ -4,19 +4,19 @@ import GroveModel
 struct CollectedFields: ~Copyable {
     /// The fields whose names are known.
     private var slots = NamedSlots<EncodingItem>()
-    /// How many of those there are.
+    /// The number of fields whose names are known.
     private(set) var knownCount = 0
-    /// The fields whose names are not known; a name that occurs again replaces its former value.
+    /// The fields whose names are not known; of several fields with one name, the last counts.
     private(set) var extras: [(name: String, item: EncodingItem)] = []
     /// The nested containers among ``extras``, by name.
     private var extraBoxes: [ModelIdentifier: Int] = [:]
-    /// Whether a container and something else were put under one name.
+    /// Whether a container and another value were put under one name.
     private(set) var contradictsItself = false
 
     /// The names that are known.
     var table: NameTable { slots.table }
 
-    /// Whether the type of their keys is known.
+    /// Whether the type of the fields' keys is known.
     var areBegun: Bool { slots.keys != nil }
 
     /// Begins with fields named by keys of the type `keys`, in a value of `owner`.
@@ -28,7 +28,7 @@ struct CollectedFields: ~Copyable {
         }
     }
 
-    /// Forgets them; what they taught about names is kept.
+    /// Forgets the fields; their names are learned.
     mutating func reset() {
         if !extras.isEmpty {
             if slots.learns { slots.learn(extras.map(\.name)) }
@@ -79,7 +79,7 @@ struct CollectedFields: ~Copyable {
 
     /// The fields in the order of their encoded names, the last of each name.
     ///
-    /// - Throws: `unencodable` if a container and something else have one name.
+    /// - Throws: `unencodable` if a container and another value have one name.
     func sorted() throws(CacheError) -> [(name: String, item: EncodingItem)] {
         var all: [(name: String, item: EncodingItem)] = []
         for position in 0..<table.count where field(position).kind != .none {

@@ -1,6 +1,6 @@
-/// The `Encoder` that a `Codable` value is shown: it collects, and writes nothing by itself.
+/// The `Encoder` for a `Codable` value: it collects, and writes nothing by itself.
 ///
-/// Its coding path is always empty: a value is encoded when it is known where it stands, apart from what holds it.
+/// Its coding path is always empty: a value is encoded once its place is known, apart from the value that holds it.
 struct CollectingEncoder: Encoder {
     let session: EncodingSession
     let box: EncodingBox
@@ -121,7 +121,7 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     func superEncoder(forKey key: Key) -> any Encoder { nested(key.stringValue) }
 
-    /// The container under `key`: the one that is there already, as `JSONEncoder` has it, so that a class and its
+    /// The container under `key`: the existing one if there is one, as with `JSONEncoder`, so that a class and its
     /// superclass may share it.
     private func nested(_ key: String) -> CollectingEncoder {
         if session.stored.isRunning, let number = unsafe box.state.pointee.fields.box(called: key) {

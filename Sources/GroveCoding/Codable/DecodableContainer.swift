@@ -1,5 +1,5 @@
-/// A container of the standard library whose elements are `Decodable`, read element by element, so that one that needs a
-/// deleted node can be left out.
+/// A container of the standard library with `Decodable` elements; it is read by elements, so that one that needs a
+/// deleted node can be dropped.
 protocol DecodableContainer {
     /// See ``NodeCodable/writesNull``.
     static var decodesNull: Bool { get }

@@ -1,4 +1,4 @@
-/// How a value of a `Codable` type is read from where ``CodableValue`` put it.
+/// The reading of a value of a `Codable` type that ``CodableValue`` wrote.
 enum DecodableValue {
     /// Reads an optional of `type`: null, or a value as ``CodableValue/encodePresent(_:to:)`` writes it.
     static func decodePresent<Value: Decodable>(

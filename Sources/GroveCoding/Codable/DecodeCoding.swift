@@ -1,17 +1,17 @@
 public import GroveModel
 
-/// How values of one `Decodable` type are read: found out once, because asking the runtime what a type conforms to costs
-/// more than reading a field.
+/// The way in which values of one `Decodable` type are read.
 ///
-/// This one runs the type's own `init(from:)`.
+/// It is found once, because asking the runtime for conformances costs more than reading a field. This class runs the
+/// type's own `init(from:)`.
 // SAFETY: every property is a constant.
 class DecodeCoding<Value: Decodable>: @unchecked Sendable {
-    /// Whether values of the type may stand as null.
+    /// Whether values of the type may be written as null.
     final let nullity: CodableValue.Nullity
 
     init() { nullity = CodableValue.findNullity(of: Value.self) }
 
-    /// Reads the value at the cursor, which it moves past; it was found under `key` inside the value of `outer`.
+    /// Reads the value at the cursor and moves past it; the value was found under `key` inside the value of `outer`.
     func decode(
         from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
     ) throws(NodeReadFailure) -> Value {
@@ -25,14 +25,14 @@ class DecodeCoding<Value: Decodable>: @unchecked Sendable {
     }
 }
 
-/// The coding of `type`; no method, whose call would look the coding's own type up.
+/// The coding of `type`; it is no method, as a method's call would look up the coding's own type.
 func decodeCoding<Value: Decodable>(of type: Value.Type) -> DecodeCoding<Value> {
     Codings.all.find(ObjectIdentifier(type), ObjectIdentifier(Codings.DecodingRole.self)) {
         Codings.make(decoding: type)
     }
 }
 
-/// The coding of `type` as a model, also if it has another that is faster.
+/// The coding of `type` as a model, even if the type has another coding that is faster.
 func modelDecoding<Model: SimpleModel & Codable>(of type: Model.Type) -> ModelDecoding<Model> {
     Codings.all.find(ObjectIdentifier(type), ObjectIdentifier(Codings.ModelDecodingRole.self)) { Codings.model(type) }
 }
@@ -63,7 +63,7 @@ extension Codings {
     }
 }
 
-/// Reads what reads itself.
+/// The coding of values that read themselves.
 // SAFETY: it has constants alone.
 private final class KnownDecoding<Value: NodeCodable & Decodable>: DecodeCoding<Value>, @unchecked Sendable {
     override func decode(
@@ -73,7 +73,7 @@ private final class KnownDecoding<Value: NodeCodable & Decodable>: DecodeCoding<
     }
 }
 
-/// Reads containers of the standard library.
+/// The coding of containers of the standard library.
 // SAFETY: it has constants alone.
 private final class ContainerDecoding<Value: DecodableContainer & Decodable>: DecodeCoding<Value>, @unchecked Sendable {
     override func decode(
@@ -83,7 +83,7 @@ private final class ContainerDecoding<Value: DecodableContainer & Decodable>: De
     }
 }
 
-/// Reads raw values, unknown ones as the type's fallback.
+/// The coding of raw values; an unknown one is read as the type's fallback.
 // SAFETY: it has constants alone.
 private final class FallbackDecoding<Value: CacheFallback & Decodable>: DecodeCoding<Value>, @unchecked Sendable {
     override func decode(
@@ -102,7 +102,7 @@ private final class FallbackDecoding<Value: CacheFallback & Decodable>: DecodeCo
     }
 }
 
-/// Reads models: as ``NodeDecoder/decodeModel(_:)`` does, without the generic code that it consists of.
+/// The coding of models: it reads as ``NodeDecoder/decodeModel(_:)`` does, without that function's generic code.
 // SAFETY: it has constants alone.
 final class ModelDecoding<Model: SimpleModel & Codable>: DecodeCoding<Model>, @unchecked Sendable {
     private let node: any CacheableModel.Type = CodableNode<Model>.self
@@ -141,7 +141,7 @@ final class ModelDecoding<Model: SimpleModel & Codable>: DecodeCoding<Model>, @u
         throw source.failVisit(visit, failure)
     }
 
-    // Code that few reads need stands apart: each generic type that a function names is looked up when it is called.
+    // Code for rare reads is a function of its own: each generic type that a function names is looked up at its call.
 
     @inline(never)
     private func decodeInPlace(_ decoder: inout NodeDecoder) throws(NodeReadFailure) -> Model {
@@ -165,8 +165,7 @@ final class ModelDecoding<Model: SimpleModel & Codable>: DecodeCoding<Model>, @u
         source.remember(CodableNode(model), visit)
     }
 
-    /// Decodes an enum, of which `reference` keeps the case: its initialiser is shown the layout that it would have in
-    /// place.
+    /// Decodes an enum whose case is in `reference`; its initialiser reads the layout that the enum would have in place.
     @inline(never)
     private func decodeCase(
         _ caseName: String, _ reference: NodeReference, _ source: any NodeSource
@@ -187,7 +186,7 @@ final class ModelDecoding<Model: SimpleModel & Codable>: DecodeCoding<Model>, @u
 }
 
 extension NodeDecoder {
-    /// A decoder of what is left, in bytes that stay: user code reads fields in any order and children in between.
+    /// A decoder of the rest, in bytes that stay: user code reads fields in any order, and children in between.
     fileprivate func settled() -> NodeDecoder {
         if isStable { return self }
         let rest = unsafe UnsafeRawBufferPointer(start: cursor, count: end - cursor)
@@ -195,7 +194,7 @@ extension NodeDecoder {
             source.keep(rest), source: source, isStable: true, absence: absence)
     }
 
-    /// Reads a model that is `Codable`: fetches the node that a reference names, or decodes one that stands in place.
+    /// Reads a model that is `Codable`: fetches the node that a reference names, or decodes a model in place.
     @usableFromInline
     package mutating func decodeCodable<M: SimpleModel & Codable>(_ type: M.Type) throws(NodeReadFailure) -> M {
         try modelDecoding(of: type).decode(from: &self)

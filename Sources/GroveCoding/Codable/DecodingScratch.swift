@@ -1,4 +1,4 @@
-/// A pool of the sessions and decoders by which `Codable` models are decoded: each ``NodeSource`` has one.
+/// A pool of the sessions and decoders that decode `Codable` models; each ``NodeSource`` has one.
 ///
 /// Only an object without another reference is used again. So a decoder that user code kept refuses every later call.
 @usableFromInline
@@ -16,7 +16,7 @@ package final class DecodingScratch {
         @inline(__always) _modify { yield unsafe &unchecked }
     }
 
-    /// The most objects that are kept: more, of deeper trees, are let go of.
+    /// The most objects of each kind; further ones, of deeper trees, are freed.
     private static let most = 16
 
     package init() {}
@@ -37,7 +37,7 @@ package final class DecodingScratch {
         }
     }
 
-    /// Keeps `decoder`, which is done with.
+    /// Keeps `decoder`, which is no longer used.
     func keep(_ decoder: inout RecordDecoder) {
         guard spare.decoders.count < DecodingScratch.most, isKnownUniquelyReferenced(&decoder) else { return }
         unsafe decoder.state.pointee.reset()

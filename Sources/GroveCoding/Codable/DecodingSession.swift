@@ -2,16 +2,16 @@ import GroveModel
 
 /// The state that the decoders of one model share while its `init(from:)` runs.
 ///
-/// User code may swallow an error, with `try?` or by trying another type. A missing child and damaged bytes would make
-/// a tree lie. They are remembered here and fail the model all the same, unless a later attempt at the same bytes
-/// succeeded.
+/// User code may swallow an error, with `try?` or by trying another type. Some failures would make a tree wrong: a
+/// missing child, or damaged bytes. These are remembered here and fail the model all the same, unless a later attempt
+/// at the same bytes succeeded.
 @safe
 final class DecodingSession {
     @safe
     private struct Stored {
         var isOpen = false
         var failures: [(position: UnsafeRawPointer, failure: NodeReadFailure)] = unsafe []
-        /// The objects that keep finished decoders for the next, while the model is being decoded.
+        /// The pool that keeps used decoders for the next value, while the model is being decoded.
         var scratch: DecodingScratch?
     }
 
@@ -23,7 +23,7 @@ final class DecodingSession {
         @inline(__always) _modify { yield unsafe &unchecked }
     }
 
-    /// Whether the model is being decoded; a decoder that outlives it is refused, for its bytes are gone.
+    /// Whether the model is being decoded; a decoder that outlives it is refused, as its bytes are no longer valid.
     var isOpen: Bool { stored.isOpen }
 
     var failureCount: Int { unsafe stored.failures.count }
@@ -60,10 +60,10 @@ final class DecodingSession {
         return value
     }
 
-    /// Keeps `decoder`, which is done with, for the next.
+    /// Keeps `decoder`, which is no longer used, for the next value.
     func keep(_ decoder: inout RecordDecoder) { stored.scratch?.keep(&decoder) }
 
-    /// A decoder that is shown the value of `value`, which is of the type `owner` or a part of one.
+    /// A decoder of the value at `value`, which is of the type `owner` or a part of such a value.
     func decoder(
         of value: NodeDecoder, owner: ObjectIdentifier, path: [any CodingKey], depth: Int
     ) -> RecordDecoder {
@@ -77,7 +77,7 @@ final class DecodingSession {
         return decoder
     }
 
-    /// Ends the model: whatever decoder is still held is refused.
+    /// Ends the model: a decoder that is still held is refused from now on.
     func close() {
         stored.isOpen = false
         stored.scratch = nil
@@ -90,19 +90,19 @@ final class DecodingSession {
         stored.scratch = scratch
     }
 
-    /// Levels of user code that a caller's own stack carries: its frames, and those of the containers that it calls,
-    /// take ten times what generated code takes.
+    /// The number of levels of user code on a caller's own stack: their frames, with those of the containers, take ten
+    /// times as much as those of generated code.
     private static let hopDepth = 8
 
-    /// Runs `type`'s own `init(from:)`, on a larger stack if the level asks for it; what it throws that is not a
-    /// read's failure is one of shape.
+    /// Runs `type`'s own `init(from:)`, on a larger stack if the level requires it; an error of the user's own type becomes
+    /// `otherShape`.
     func run<Value: Decodable>(_ type: Value.Type, _ decoder: RecordDecoder) throws(NodeReadFailure) -> Value {
         let source = unsafe decoder.state.pointee.value.source
         let nesting = source.nesting
         guard nesting >= DecodingSession.hopDepth, nesting < LargeStack.hopDepth else {
             return try runHere(type, decoder)
         }
-        // Levels are skipped up to the one at which the source goes on upon a larger stack.
+        // Levels are skipped up to the one at which the source goes on with a larger stack.
         source.nesting = LargeStack.hopDepth - 1
         defer { source.nesting = nesting }
         return try source.nested { () throws(NodeReadFailure) in try runHere(type, decoder) }
@@ -122,7 +122,7 @@ final class DecodingSession {
         }
     }
 
-    /// Notes `failure`, if it is one that user code may not swallow.
+    /// Notes `failure`, unless user code may swallow it.
     func note(_ failure: NodeReadFailure, at position: UnsafeRawPointer) {
         switch failure {
         case .miss, .failed, .corrupted: unsafe stored.failures.append((position, failure))
@@ -130,12 +130,12 @@ final class DecodingSession {
         }
     }
 
-    /// Remembers that user code was told of a field's absence, which the record cannot vouch for.
+    /// Remembers that user code was told that a field is absent, although the record does not prove it.
     func noteUnknownAbsence(at position: UnsafeRawPointer) {
         unsafe stored.failures.append((position, .incomplete))
     }
 
-    /// Forgets those of the first `count` failures that were met inside the value of `decoder`, which another attempt read.
+    /// Forgets those of the first `count` failures that are inside the value of `decoder`, which another attempt read.
     ///
     /// - Parameter absences: whether unknown absences are forgotten too: opening a container does not make them known.
     func forgive(_ decoder: NodeDecoder, upTo count: Int, absences: Bool = true) {

@@ -1,12 +1,12 @@
 package import GroveModel
 
-/// How values of one `Encodable` type are written: found out once, because asking the runtime what a type conforms to
-/// costs more than writing a field.
+/// The way in which values of one `Encodable` type are written.
 ///
-/// This one runs the type's own `encode(to:)`.
+/// It is found once, because asking the runtime for conformances costs more than writing a field. This class runs the
+/// type's own `encode(to:)`.
 // SAFETY: every property is a constant.
 class EncodeCoding<Value: Encodable>: @unchecked Sendable {
-    /// Whether values of the type may stand as null.
+    /// Whether values of the type may be written as null.
     final let nullity: CodableValue.Nullity
 
     init() { nullity = CodableValue.findNullity(of: Value.self) }
@@ -17,14 +17,14 @@ class EncodeCoding<Value: Encodable>: @unchecked Sendable {
     }
 }
 
-/// The coding of `type`; no method, whose call would look the coding's own type up.
+/// The coding of `type`; it is no method, as a method's call would look up the coding's own type.
 func encodeCoding<Value: Encodable>(of type: Value.Type) -> EncodeCoding<Value> {
     Codings.all.find(ObjectIdentifier(type), ObjectIdentifier(Codings.EncodingRole.self)) {
         Codings.make(encoding: type)
     }
 }
 
-/// The coding of `type` as a model, also if it has another that is faster.
+/// The coding of `type` as a model, even if the type has another coding that is faster.
 func modelEncoding<Model: SimpleModel & Codable>(of type: Model.Type) -> ModelEncoding<Model> {
     Codings.all.find(ObjectIdentifier(type), ObjectIdentifier(Codings.ModelEncodingRole.self)) { Codings.model(type) }
 }
@@ -50,7 +50,7 @@ extension Codings {
     }
 }
 
-/// Writes what writes itself.
+/// The coding of values that write themselves.
 // SAFETY: it has constants alone.
 private final class KnownEncoding<Value: NodeCodable & Encodable>: EncodeCoding<Value>, @unchecked Sendable {
     override func encode(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
@@ -58,7 +58,7 @@ private final class KnownEncoding<Value: NodeCodable & Encodable>: EncodeCoding<
     }
 }
 
-/// Writes containers of the standard library.
+/// The coding of containers of the standard library.
 // SAFETY: it has constants alone.
 private final class ContainerEncoding<Value: EncodableContainer & Encodable>: EncodeCoding<Value>, @unchecked Sendable {
     override func encode(_ value: Value, to encoder: inout NodeEncoder) throws(CacheError) {
@@ -66,7 +66,7 @@ private final class ContainerEncoding<Value: EncodableContainer & Encodable>: En
     }
 }
 
-/// Writes models: as ``NodeEncoder/encodeModel(_:caseName:)`` does, without the generic code that it consists of.
+/// The coding of models: it writes as ``NodeEncoder/encodeModel(_:caseName:)`` does, without that function's generic code.
 // SAFETY: it has constants alone.
 final class ModelEncoding<Model: SimpleModel & Codable>: EncodeCoding<Model>, @unchecked Sendable {
     private let node: any CacheableModel.Type = CodableNode<Model>.self
@@ -75,7 +75,7 @@ final class ModelEncoding<Model: SimpleModel & Codable>: EncodeCoding<Model>, @u
         try encode(value, caseName: nil, to: &encoder)
     }
 
-    /// Writes `value`; as the payload of the case `caseName`, which its reference keeps, if there is one.
+    /// Writes `value`; if there is a `caseName`, as the payload of that case, which the reference holds.
     func encode(_ value: Model, caseName: String?, to encoder: inout NodeEncoder) throws(CacheError) {
         let scratch = encoder.encodingScratch
         var session = scratch.session()
@@ -94,12 +94,12 @@ final class ModelEncoding<Model: SimpleModel & Codable>: EncodeCoding<Model>, @u
 }
 
 extension NodeEncoder {
-    /// Writes `model`, as a field of its type is written.
+    /// Writes `model` in the same way as a field of its type.
     package mutating func encodeCodable<M: SimpleModel & Codable>(_ model: M) throws(CacheError) {
         try modelEncoding(of: M.self).encode(model, caseName: nil, to: &self)
     }
 
-    /// Writes what the `encode(to:)` of `value` writes, in place.
+    /// Writes the output of the `encode(to:)` of `value`, in place.
     mutating func encodeByItself(_ value: some Encodable) throws(CacheError) {
         let scratch = encodingScratch
         var session = scratch.session()
@@ -108,8 +108,8 @@ extension NodeEncoder {
         try write(session)
     }
 
-    /// Writes a model that was collected: a reference if it is identified, and its record elsewhere; else
-    /// the model itself, in place.
+    /// Writes a collected model: if it is identified, a reference, and its record elsewhere; otherwise the model itself, in
+    /// place.
     fileprivate mutating func encodeCollected(
         _ session: EncodingSession, _ name: ModelIdentifier?, _ node: any CacheableModel.Type,
         caseName: String?
@@ -122,7 +122,7 @@ extension NodeEncoder {
         try write(inside: scope) { (encoder) throws(CacheError) in try encoder.write(session) }
     }
 
-    /// Writes what was collected, from some levels on upon a larger stack.
+    /// Writes the collected value, on a larger stack from some level on.
     private mutating func write(_ session: EncodingSession) throws(CacheError) {
         try hopping(from: EncodingSession.hopDepth) { (encoder) throws(CacheError) in
             try session.write(to: &encoder)

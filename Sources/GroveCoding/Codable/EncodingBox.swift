@@ -3,7 +3,7 @@ import GroveModel
 /// One container of a value that is being collected.
 @safe
 final class EncodingBox {
-    /// Behind a pointer, because a class's properties are checked for exclusive access at every use.
+    /// The state, behind a pointer because a class's properties are checked for exclusive access at every use.
     let state: UnsafeMutablePointer<EncodingBoxState>
 
     init() {
@@ -29,13 +29,13 @@ struct EncodingBoxState: ~Copyable {
 
     private(set) var shape = Shape.nothing
     private(set) var depth = 0
-    /// Its place among the session's containers.
+    /// The container's place among those of the session.
     private(set) var number = 0
     private var owner = ObjectIdentifier(Never.self)
 
-    /// The elements, if it is unkeyed, or the one value.
+    /// The elements of an unkeyed container, or the single value.
     var items: [EncodingItem] = []
-    /// The fields, if it is keyed.
+    /// The fields of a keyed container.
     var fields = CollectedFields()
 
     /// Begins a container.
@@ -45,14 +45,14 @@ struct EncodingBoxState: ~Copyable {
         self.owner = owner
     }
 
-    /// Forgets what it holds; what that taught about names is kept.
+    /// Forgets the content; its names are learned.
     mutating func reset() {
         fields.reset()
         if !items.isEmpty { items = [] }
         shape = .nothing
     }
 
-    /// Makes it a container of `shape`, once; containers of several shapes are a mistake of the user's.
+    /// Makes it a container of `shape`, once; to ask for several shapes is an error of user code.
     mutating func become(_ shape: Shape, in session: EncodingSession) {
         guard self.shape == .nothing || (self.shape == shape && shape != .single) else {
             session.fail(CacheError(.unencodable, "encode(to:) asked for containers that exclude each other."))

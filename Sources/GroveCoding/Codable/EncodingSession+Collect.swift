@@ -1,20 +1,19 @@
 import GroveModel
 
-/// Collecting what one value's `encode(to:)` writes: its leaves encoded, and what may hold models set aside until it is
-/// known where they stand.
+/// The collection of the output of one value's `encode(to:)`.
 ///
-/// The order of a tree is the order of its records, not of declarations (NRM-06). So nothing that may be a node is
-/// encoded before the fields around it are sorted.
+/// Leaves are encoded at once. Values that may hold models are kept until their place is known: the order of a tree is that
+/// of its records, not of declarations (NRM-06). So no possible node is encoded before the fields around it are sorted.
 extension EncodingSession {
-    /// Levels that a caller's own stack carries: their frames are several times those of generated code.
+    /// The number of levels on a caller's own stack: their frames are several times as large as those of generated code.
     static let hopDepth = 16
 
     /// The key of an enum's single payload without a label (SE-0295).
     static let payloadKey = "_0"
 
-    /// Runs `value`'s own `encode(to:)`; the first container stands for the value.
+    /// Runs `value`'s own `encode(to:)`; the first container represents the value.
     ///
-    /// - Throws: ``CacheError`` as it was thrown; `unencodable` for whatever else was.
+    /// - Throws: ``CacheError`` as it was thrown; `unencodable` for any other error.
     func collect<Value: Encodable>(_ value: Value) throws(CacheError) {
         do {
             try value.encode(to: CollectingEncoder(session: self, box: open(owner: Value.self)))
@@ -33,8 +32,8 @@ extension EncodingSession {
         }
     }
 
-    /// The case and the payload of an enum that takes its payload's record, or `nil` if `base`, which was
-    /// collected, is anything else.
+    /// The case and the payload of `base`, which was collected, if it is an enum that uses its payload's record; otherwise
+    /// `nil`.
     ///
     /// - Throws: `unencodable` for a case whose payload would have to share its record and cannot.
     func nodeCase(
@@ -56,7 +55,7 @@ extension EncodingSession {
     }
 }
 
-/// The sessions that encode `Codable` models, kept for the next: one such object belongs to each ``NodeEncoder``.
+/// The sessions that encode `Codable` models, kept for the next value; each ``NodeEncoder`` has one such pool.
 final class EncodingScratch {
     private var sessions: [EncodingSession] = []
 

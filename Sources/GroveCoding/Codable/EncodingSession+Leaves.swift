@@ -1,6 +1,6 @@
 import GroveModel
 
-/// The leaves of fields: encoded at once, into the session's memory.
+/// The leaves of fields, which are encoded at once into the session's memory.
 extension EncodingSession {
     /// Sets the field called `name` to the leaf that `append` writes.
     @inline(__always)

@@ -4,7 +4,7 @@ extension EncodingSession {
     /// Writes the value that was collected.
     func write(to encoder: inout NodeEncoder) throws(CacheError) { try write(stored.boxes[0], to: &encoder) }
 
-    /// Writes what `box` holds, as one value.
+    /// Writes the content of `box` as one value.
     private func write(_ box: EncodingBox, to encoder: inout NodeEncoder) throws(CacheError) {
         switch unsafe box.state.pointee.shape {
         case .nothing:
@@ -28,7 +28,7 @@ extension EncodingSession {
         }
     }
 
-    /// Writes fields of which the table does not know all.
+    /// Writes fields some of whose names are not in the table.
     private func writeSorted(_ box: EncodingBox, to encoder: inout NodeEncoder) throws(CacheError) {
         let fields = try unsafe box.state.pointee.fields.sorted()
         encoder.writeMapHead(count: fields.count)
@@ -38,7 +38,7 @@ extension EncodingSession {
         }
     }
 
-    /// Writes the field that `name` names; a failure says which it was.
+    /// Writes the field with the name `name`; a failure names the field.
     private func write(
         _ item: EncodingItem, of name: () -> String, to encoder: inout NodeEncoder
     ) throws(CacheError) {

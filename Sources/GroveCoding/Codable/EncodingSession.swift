@@ -4,18 +4,18 @@ import GroveModel
 ///
 /// A session is used again for another value once there is no other reference to it.
 final class EncodingSession {
-    /// The state of a session: what user code may still do, and what it has done.
+    /// The state of the value that is being collected.
     @safe
     struct Stored {
         /// The leaves, one after the other, as they were encoded.
         var leaves = ByteBuffer(capacity: 256)
-        /// The values that may hold models, to be encoded when it is known where they stand.
+        /// The values that may hold models, which are encoded once their place is known.
         var values: [any Encodable] = []
         /// Every container of the value, by number; the first is the value itself.
         var boxes: [EncodingBox] = []
-        /// How many of ``boxes`` are in use; the others wait for the next value.
+        /// The number of ``boxes`` in use; the others are for the next value.
         var boxCount = 0
-        /// Whether the value's `encode(to:)` is running; what is encoded afterwards is refused.
+        /// Whether the value's `encode(to:)` is running; later calls are refused.
         var isOpen = false
         /// The first failure, kept because user code may swallow it.
         var failure: CacheError?
@@ -65,7 +65,7 @@ final class EncodingSession {
         return box
     }
 
-    /// Lets go of what was collected; what user code still holds is not used again.
+    /// Forgets the collected value; containers that user code still holds are not used again.
     func close() {
         stored.isOpen = false
         for number in 0..<stored.boxCount {
@@ -98,13 +98,13 @@ final class EncodingSession {
         stored.failure ?? CacheError(.unencodable, "An encoder is used only while encode(to:) runs.")
     }
 
-    /// Keeps `value` for when it is known where it stands.
+    /// Keeps `value` until its place is known.
     func postpone(_ value: some Encodable, isPresent: Bool = false) -> EncodingItem {
         stored.values.append(value)
         return EncodingItem(isPresent ? .presentValue : .value, stored.values.count - 1, 0)
     }
 
-    /// Notes a leaf, which begins at `start` and ends with what was written.
+    /// Notes a leaf, from `start` to the end of the written bytes.
     @inline(__always)
     func leaf(from start: Int) -> EncodingItem { EncodingItem(.leaf, start, stored.leaves.count) }
 }
@@ -113,13 +113,13 @@ final class EncodingSession {
 struct EncodingItem {
     enum Kind: UInt8 {
         case none
-        /// A leaf, encoded: where it begins and ends in the session's leaves.
+        /// An encoded leaf, with its beginning and its end in the session's leaves.
         case leaf
-        /// A value that is encoded when its place is known: its number in the session.
+        /// A value that is encoded once its place is known, with its number in the session.
         case value
-        /// The same, which stands for an optional that is not `nil`.
+        /// The same, for an optional that is not `nil`.
         case presentValue
-        /// A nested container: its number in the session.
+        /// A nested container, with its number in the session.
         case box
     }
 

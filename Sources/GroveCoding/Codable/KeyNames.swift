@@ -1,9 +1,9 @@
 import GroveModel
 import Synchronization
 
-/// The names that keys of one `CodingKey` type were seen to have when values of one type were coded.
+/// The known names of the keys of one `CodingKey` type, from coding values of one type.
 ///
-/// Only a short cut: the key is asked for its name at every use, and a name that is not in the table is looked for in the
+/// It is a shortcut only: each use asks the key for its name, and a name that is not in the table is looked for in the
 /// record itself. So a type may ask for its keys in any order, again, or not at all.
 final class KeyNames: Sendable {
     /// The address of the newest table, 0 for none: a pointer is not `Sendable`.
@@ -12,14 +12,14 @@ final class KeyNames: Sendable {
     private let isComplete = Atomic(false)
 
     private struct Versions {
-        /// How many tables there have been.
+        /// The number of tables so far.
         var count = 0
-        /// The addresses of the tables before the newest, which other threads may still read: kept so that a leak
+        /// The addresses of the tables before the newest, which other threads may still read; they are kept so that a leak
         /// checker finds them.
         var earlier: [UInt] = []
     }
 
-    /// Names past these are no fields of a type, but keys of a dictionary.
+    /// The most names of a type; if there are more, they are taken for keys of a dictionary.
     static let most = 128
     private static let longest = 1_024
     /// The most tables that are made, since tables are never freed.
@@ -61,7 +61,7 @@ final class KeyNames: Sendable {
 
     private static let all = TypeMap()
 
-    /// Stands in for those of types past what a ``TypeMap`` holds.
+    /// The names of the types for which a ``TypeMap`` has no room: none.
     private static let none: KeyNames = {
         let none = KeyNames()
         none.versions.withLock { $0.count = mostVersions }

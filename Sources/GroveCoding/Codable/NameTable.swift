@@ -1,11 +1,11 @@
-/// Names of fields, encoded, in the order in which records hold them; see ``KeyNames``.
+/// The encoded names of fields, in the order in which records hold them; see ``KeyNames``.
 ///
 /// A table is made once and never freed, as a ``FieldTable`` is.
 @safe
 struct NameTable {
     private let fields: FieldTable
 
-    /// No names.
+    /// A table without names.
     init() { fields = .dynamic }
 
     /// Makes a table of `names`, which are distinct.
@@ -13,19 +13,19 @@ struct NameTable {
 
     var count: Int { fields.count }
 
-    /// The encoded name at `position`; ``FieldTable/padding`` bytes may be read behind it.
+    /// The encoded name at `position`; ``FieldTable/padding`` bytes after it may be read.
     @inline(__always)
     func key(_ position: Int) -> UnsafeRawBufferPointer { unsafe fields.key(position) }
 
     func name(_ position: Int) -> String { fields.name(position) }
 
-    /// The length of the encoded name at `position` if it stands at `cursor`, else 0.
+    /// The length of the encoded name at `position` if that name is at `cursor`, otherwise 0.
     @inline(__always)
     func match(_ position: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
         unsafe fields.match(position, at: cursor, end: end)
     }
 
-    /// The position of `name`, looked for behind `last` first, or -1.
+    /// The position of `name`, or -1; the positions after `last` are tried first.
     @inline(__always)
     func position(of name: String, after last: Int) -> Int {
         let found = unsafe name.utf8.withContiguousStorageIfAvailable { utf8 in
@@ -54,7 +54,7 @@ struct NameTable {
         return -1
     }
 
-    /// Whether `name`, whose beginning is that of the name at `position`, is that name.
+    /// Whether `name`, which begins as the name at `position`, is that name.
     private func isRest(of position: Int, _ name: UnsafeRawBufferPointer) -> Bool {
         let key = unsafe key(position)
         let head = FieldTable.headLength(key.count)
@@ -64,7 +64,7 @@ struct NameTable {
         return unsafe compare(own + head, other, name.count) == 0
     }
 
-    /// The first eight bytes of `name`'s encoding, zeros behind a shorter one.
+    /// The first eight bytes of `name`'s encoding; zeros follow a shorter one.
     @inline(__always)
     private static func word(_ name: UnsafeRawBufferPointer) -> UInt64 {
         let count = name.count

@@ -1,23 +1,23 @@
 import GroveModel
 
-/// The names that keys of one type are known to have, and room for a `Slot` for each; see ``KeyNames``.
+/// The known names of the keys of one type, and a `Slot` for each; see ``KeyNames``.
 ///
-/// The room stays from one value to the next.
+/// The memory of the slots stays from one value to the next.
 @safe
 struct NamedSlots<Slot: BitwiseCopyable>: ~Copyable {
     /// The type of the keys, once the slots are filled for it.
     var keys: ObjectIdentifier?
     private var names: Unmanaged<KeyNames>?
     private(set) var table = NameTable()
-    /// One for each name of ``table``, by position.
+    /// The slots, one for each name of ``table``, by position.
     private var slots: UnsafeMutablePointer<Slot>?
     private var capacity = 0
-    /// The position that was found last; the next is looked for behind it.
+    /// The position that was found last; the next name is looked for after it.
     private var last = -1
 
     deinit { unsafe slots?.deallocate() }
 
-    /// Takes the names that `keys` have in values of `owner`; returns their slots, which the caller fills.
+    /// Takes the known names of `keys` in values of `owner`; returns their slots, which the caller fills.
     @inline(__always)
     mutating func take(
         _ keys: ObjectIdentifier, in owner: ObjectIdentifier
@@ -44,24 +44,24 @@ struct NamedSlots<Slot: BitwiseCopyable>: ~Copyable {
         return unsafe slots + position
     }
 
-    /// The position of `name`, or -1; what is found next does not depend on it.
+    /// The position of `name`, or -1; the call does not change ``last``.
     @inline(__always)
     func position(of name: String) -> Int { table.position(of: name, after: last) }
 
-    /// The slot at `position`, or `nil` if the names are fewer.
+    /// The slot at `position`, or `nil` if there are fewer names.
     @inline(__always)
     func slot(at position: Int) -> UnsafeMutablePointer<Slot>? {
         guard position < table.count, let slots = unsafe slots else { return nil }
         return unsafe slots + position
     }
 
-    /// Whether names are still added to those that are known.
+    /// Whether names are still added to the known ones.
     var learns: Bool { unsafe names?._withUnsafeGuaranteedRef { $0.learns } ?? false }
 
-    /// Adds `names` to those that the next value finds known.
+    /// Adds `names` to the known ones, for the next value.
     func learn(_ names: [String]) { unsafe self.names?._withUnsafeGuaranteedRef { $0.learn(names) } }
 
-    /// Forgets the names; the room is kept.
+    /// Forgets the names; the memory is kept.
     mutating func reset() {
         keys = nil
         table = NameTable()

@@ -1,4 +1,4 @@
-/// The code that the containers of every type of keys share.
+/// The code that the containers share for every type of keys.
 extension RecordDecoder {
     /// The names of the fields; none if the model is finished.
     var allNames: [String] {
@@ -13,9 +13,9 @@ extension RecordDecoder {
         return false
     }
 
-    /// Whether a field that is not in the value is known to have never been there.
+    /// Whether a field that is absent from the value is known to have never been there.
     ///
-    /// If that is unknown, the model fails, whatever user code makes of the absence.
+    /// If that is unknown, the model fails, whatever user code does about the absence.
     @inline(never)
     @discardableResult
     private func noteAbsence() -> Bool {
@@ -38,7 +38,7 @@ extension RecordDecoder {
     }
 }
 
-/// The leaves of fields, type by type: generic code that is not specialised would take as long as all the rest.
+/// The leaves of fields, a function for each type: unspecialised generic code would take as long as all the rest.
 extension RecordDecoder {
     @inline(__always)
     private func read<Value: NodeCodable>(_ type: Value.Type, _ name: String) throws(NodeReadFailure) -> Value {

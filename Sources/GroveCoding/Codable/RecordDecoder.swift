@@ -1,9 +1,9 @@
 import GroveModel
 
-/// The `Decoder` that a `Codable` value is shown: one value of a record, whose bytes stay while it is decoded.
+/// The `Decoder` for a `Codable` value: one value of a record, whose bytes stay while it is decoded.
 @safe
 final class RecordDecoder: Decoder {
-    /// Behind a pointer, because a class's properties are checked for exclusive access at every use.
+    /// The state, behind a pointer because a class's properties are checked for exclusive access at every use.
     let state: UnsafeMutablePointer<RecordDecoderState>
 
     init() {
@@ -21,12 +21,12 @@ final class RecordDecoder: Decoder {
 
     var codingPath: [any CodingKey] { unsafe state.pointee.path }
 
-    /// Paths are told this far; deeper ones would take memory quadratic in their length.
+    /// The most keys of a path; longer paths would take memory quadratic in their length.
     private static let longestPath = 32
 
     /// The model that is being decoded.
     ///
-    /// - Throws: `failed` if it is finished, so that its bytes are gone.
+    /// - Throws: `failed` if it is finished, so that its bytes are no longer valid.
     @inline(__always)
     func openSession() throws(NodeReadFailure) -> DecodingSession {
         guard let session = unsafe state.pointee.openSession else { throw DecodingSession.isOver }
@@ -47,7 +47,7 @@ final class RecordDecoder: Decoder {
         return unsafe state.pointee.value
     }
 
-    /// A decoder of `value`, found under `key`, a part of a value of `owner` if none of its own is given.
+    /// A decoder of `value`, found under `key`; it is a part of a value of `owner`, or of this decoder's owner.
     func nested(
         _ value: NodeDecoder, key: (any CodingKey)?, owner: ObjectIdentifier? = nil
     ) throws(NodeReadFailure) -> RecordDecoder {
@@ -101,7 +101,7 @@ final class RecordDecoder: Decoder {
         KeyedDecodingContainer(RecordKeyedContainer<Key>(decoder: try keyed(by: ObjectIdentifier(type))))
     }
 
-    /// The decoder whose fields are laid out for keys of the type `keys`: this one, unless it is another's already.
+    /// The decoder whose fields are laid out for keys of the type `keys`: this one, unless it is laid out for another type.
     private func keyed(by keys: ObjectIdentifier) throws(NodeReadFailure) -> RecordDecoder {
         try check()
         if let laidOut = unsafe state.pointee.keys {

@@ -1,16 +1,16 @@
 import GroveModel
 
-/// The state of a ``RecordDecoder``: its value, and the places of that value's fields once it was asked for them.
+/// The state of a ``RecordDecoder``: its value, and the places of that value's fields once these were asked for.
 @safe
 struct RecordDecoderState: ~Copyable {
-    /// Stands at the value, and ends with it.
+    /// A decoder at the value, which ends with the value.
     var value = unsafe NodeDecoder(
         UnsafeRawBufferPointer(start: nil, count: 0), source: NoSource.shared, isStable: true)
     /// The model that is being decoded; retained.
     private var session: Unmanaged<DecodingSession>?
     var path: [any CodingKey] = []
     var depth = 0
-    /// The type whose value, or a part of it, is decoded.
+    /// The type of the value that is decoded, or of which a part is decoded.
     var owner = ObjectIdentifier(Never.self)
     private var fields = RecordFields()
 
@@ -22,19 +22,19 @@ struct RecordDecoderState: ~Copyable {
         @inline(__always) get { unsafe session?._withUnsafeGuaranteedRef { $0.isOpen } ?? false }
     }
 
-    /// Whether something failed that user code may not swallow.
+    /// Whether there was a failure that user code may not swallow.
     var hasFailures: Bool { unsafe session?._withUnsafeGuaranteedRef { $0.failureCount > 0 } ?? false }
 
     /// The model, as long as it is being decoded.
     var openSession: DecodingSession? { isOpen ? unsafe session?.takeUnretainedValue() : nil }
 
-    /// Belongs to `session` from now on.
+    /// Makes the decoder one of `session`.
     mutating func hold(_ session: DecodingSession) {
         unsafe self.session?.release()
         unsafe self.session = Unmanaged.passRetained(session)
     }
 
-    /// Makes room for another value; what the last one taught about its names is kept.
+    /// Forgets the value; the names that it asked for are learned.
     mutating func reset() {
         unsafe session?.release()
         unsafe session = nil
@@ -42,7 +42,7 @@ struct RecordDecoderState: ~Copyable {
         fields.reset()
     }
 
-    /// Takes the map at the value apart once: finds where the fields lie whose names are known, and checks the rest.
+    /// Goes through the map at the value once: finds the places of fields with known names, and checks the rest.
     ///
     /// - Throws: `otherShape` if it is no map of names, `corrupted` if the names do not ascend strictly.
     mutating func layOut(_ keys: ObjectIdentifier) throws(NodeReadFailure) {

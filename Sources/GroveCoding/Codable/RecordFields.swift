@@ -1,21 +1,21 @@
 import GroveModel
 
-/// The places of the fields of one value in its record.
+/// The places of one value's fields in its record.
 struct RecordFields: ~Copyable {
-    /// The places of the fields whose names are known.
+    /// The places of fields with known names.
     private var slots = NamedSlots<Place>()
-    /// Names that were asked for and are not known.
+    /// The unknown names that were asked for.
     private var missed: [String] = []
-    /// The places of all fields, in the order of their names; empty until a name is asked for that is not known.
+    /// The places of all fields, in the order of their names; empty until an unknown name is asked for.
     private var index: [IndexedField] = []
 
-    /// The place of a field's value, from the start of the map; from 0 if the record has no such field.
+    /// The place of a field's value, from the start of the map; it begins at 0 if the record has no such field.
     struct Place {
         var start: UInt32
         var end: UInt32
     }
 
-    /// The same of a field whose name may be any.
+    /// The places of the name and the value of any field.
     private struct IndexedField {
         let name: UInt32
         let value: Place
@@ -24,7 +24,7 @@ struct RecordFields: ~Copyable {
     /// The type of the keys that the fields were laid out for.
     var keys: ObjectIdentifier? { slots.keys }
 
-    /// Makes room for another value's; what the last one taught about its names is kept.
+    /// Forgets the places; unknown names that were asked for are learned.
     @inline(__always)
     mutating func reset() {
         if !missed.isEmpty {
@@ -35,7 +35,7 @@ struct RecordFields: ~Copyable {
         slots.keys = nil
     }
 
-    /// Takes the map at `walk` apart once: finds where the fields lie whose names are known, and checks the rest.
+    /// Goes through the map at `walk` once: finds the places of fields with known names, and checks the rest.
     ///
     /// - Throws: `otherShape` if it is no map of names, `corrupted` if the names do not ascend strictly.
     @inline(__always)
@@ -93,9 +93,9 @@ struct RecordFields: ~Copyable {
     @inline(__always)
     mutating func known(_ name: String) -> Place? { unsafe slots.find(name)?.pointee }
 
-    /// Looks in the record itself, at `value`, for a field whose name is not known, and notes it for the next value.
+    /// The place of a field with an unknown name, from the record at `value`; the name is noted for the next value.
     ///
-    /// - Complexity: O(log *n*) among *n* fields, after the first time, which is linear.
+    /// - Complexity: O(log *n*) for *n* fields; the first call is linear.
     mutating func unknown(_ name: String, of value: NodeDecoder) throws(NodeReadFailure) -> Place? {
         note(name)
         if index.isEmpty { try makeIndex(of: value) }
@@ -121,7 +121,7 @@ struct RecordFields: ~Copyable {
         if !missed.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { missed.append(name) }
     }
 
-    /// Finds where every field lies.
+    /// Finds the places of all fields.
     private mutating func makeIndex(of value: NodeDecoder) throws(NodeReadFailure) {
         var walk = value
         func offset() -> UInt32 { unsafe UInt32(truncatingIfNeeded: walk.cursor - value.cursor) }
@@ -137,13 +137,13 @@ struct RecordFields: ~Copyable {
     }
 }
 
-/// Checks that the names of a stored map are texts and ascend strictly.
+/// A check that the names of a stored map are texts and ascend strictly.
 ///
-/// Names that match a table in its order do so by themselves; others are compared with the one before.
+/// Names that match a table in its order ascend anyway; any other name is compared with the one before.
 @safe
 private struct FieldOrder {
     private var last: UnsafeRawBufferPointer?
-    /// Whether the name before is none of the table's.
+    /// Whether the name before is not in the table.
     var isAmongUnknown = false
 
     /// Moves past a name of the table that follows one of the table.
@@ -164,7 +164,7 @@ private struct FieldOrder {
 }
 
 extension NodeDecoder {
-    /// Moves past one value; at once past a number or a text of a few bytes.
+    /// Moves past one value, with a fast path for a number or a text of a few bytes.
     @inline(__always)
     fileprivate mutating func skipShort() throws(NodeReadFailure) {
         guard unsafe cursor < end else { throw .corrupted }

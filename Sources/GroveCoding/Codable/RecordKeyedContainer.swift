@@ -1,7 +1,7 @@
 /// The fields of one value of a record.
 ///
-/// A field that is null reads as `nil` if it may. One that is absent does so only if the record's own writer left it
-/// out: a field that another projection lacks is a miss.
+/// A field that is null reads as `nil` if it may. An absent field does so only if the record's own writer left it out:
+/// a field that another projection lacks is a miss.
 struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: RecordDecoder
 
@@ -64,7 +64,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try decoder.decode(type, value, key: key)
     }
 
-    /// An optional that is decoded as such may be absent like one that is decoded if present.
+    /// The value of an absent field: an optional that is decoded as such may be absent like one that is decoded if present.
     @inline(never)
     private func absent<Value: Decodable>(_ type: Value.Type) throws -> Value {
         guard let optional = type as? any ExpressibleByNilLiteral.Type,

@@ -1,8 +1,8 @@
 import GroveModel
 
-/// The order in which a record holds what has no order of its own: keys and elements by their encodings.
+/// The order in which a record holds the keys of dictionaries and the elements of sets: that of their encodings.
 package enum RecordOrder {
-    /// `values` in that order; as they come if one of them cannot be encoded.
+    /// `values` in that order; unsorted if one of them cannot be encoded.
     package static func sorted<Value>(_ values: some Collection<Value>) -> [Value] {
         guard values.count > 1 else { return Array(values) }
         let values = Array(values)

@@ -106,7 +106,7 @@ struct RecordUnkeyedContainer: UnkeyedDecodingContainer {
         try nested { try $0.unkeyedContainer() }
     }
 
-    /// Makes a container of the next element; stays before an element that is none of its kind, so that another can be
+    /// Makes a container of the next element; stays before an element of another kind, so that another container can be
     /// tried.
     private mutating func nested<Container>(_ open: (RecordDecoder) throws -> Container) throws -> Container {
         let start = self

@@ -6,15 +6,15 @@
 /// last.
 @usableFromInline
 package enum Absence: UInt8 {
-    /// Another projection wrote the record: nothing is known.
+    /// The state in a record of another projection: nothing is known.
     case unknown
-    /// The reading projection wrote everything: there never was such a field.
+    /// The state in a record that the reading projection wrote alone: there never was such a field.
     case known
-    /// At a record that several projections wrote, the reading one among them: its own fields are known to be absent.
+    /// The state at a record that several projections wrote, the reading one among them: its own fields are known to be absent.
     case ofRecord
-    /// Among the fields of such a record.
+    /// The state among the fields of such a record.
     case ofFields
-    /// Inside one of its fields: the source knows whose value that is.
+    /// The state inside one of its fields: the source knows which projection wrote the value.
     case ofValue
 
     /// The same for the fields of a map at the value.
@@ -37,7 +37,7 @@ package enum Absence: UInt8 {
 }
 
 extension NodeDecoder {
-    /// Whether a field that the map at the cursor has not, or the one around it, was never there.
+    /// Whether a field that is missing in the map at the cursor, or around it, is known to have never been there.
     package var knowsAbsence: Bool {
         switch absence {
         case .unknown: false

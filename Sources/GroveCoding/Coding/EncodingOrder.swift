@@ -1,6 +1,6 @@
 package import GroveModel
 
-/// Checks that what follows each other in a stored map or set ascends strictly, so that nothing stands twice.
+/// A check that the keys of a stored map, or the elements of a set, ascend strictly, so that none occurs twice.
 @safe
 package struct EncodingOrder {
     private var last: UnsafeRawBufferPointer?
@@ -17,7 +17,7 @@ package struct EncodingOrder {
 }
 
 extension NodeEncoder {
-    /// Encodes `count` values on the side and returns their encodings in ascending order, each with its index.
+    /// Encodes `count` values separately and returns their encodings in ascending order, each with its index.
     ///
     /// - Throws: `unencodable` if two have the same encoding, such as two versions of one node: no reader could
     ///   tell them apart, and it would take the record for damaged.

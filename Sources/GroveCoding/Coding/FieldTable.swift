@@ -119,7 +119,7 @@ public struct FieldTable: Sendable {
         return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
     }
 
-    /// The encoded name at `place` among the old ones, or `nil` if it is not one of field `index`.
+    /// The encoded old name at `place`, or `nil` if it is not one of field `index`.
     func oldKey(_ place: Int, of index: Int) -> UnsafeRawBufferPointer? {
         precondition(place >= 0 && place < Int(oldCount), "an old name's place lies inside its table")
         let name = unsafe names[count + place]
@@ -127,10 +127,10 @@ public struct FieldTable: Sendable {
         return unsafe UnsafeRawBufferPointer(start: keys + Int(name.start), count: Int(name.count))
     }
 
-    /// The bytes that may be read behind the last name.
+    /// The number of bytes that may be read after the last name.
     static let padding = 16
 
-    /// The length of field `index`'s encoded name if it stands at `cursor`, else 0.
+    /// The length of field `index`'s encoded name if that name is at `cursor`, otherwise 0.
     @inlinable
     @inline(__always)
     func match(_ index: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
@@ -165,7 +165,7 @@ public struct FieldTable: Sendable {
     /// The length of the head of a text whose encoding has `count` bytes, at most 64 KB.
     static func headLength(_ count: Int) -> Int { count <= 24 ? 1 : count <= 257 ? 2 : 3 }
 
-    /// The first eight bytes of field `index`'s encoded name, zeros behind a shorter one.
+    /// The first eight bytes of field `index`'s encoded name; zeros follow a shorter one.
     @inline(__always)
     func word(_ index: Int) -> UInt64 {
         precondition(index >= 0 && index < count, "a field's index lies inside its table")
@@ -176,7 +176,7 @@ public struct FieldTable: Sendable {
     @_documentation(visibility: internal)
     public static var dynamic: FieldTable { FieldTable() }
 
-    /// A table without names, whose memory is never read; made without a global, which would be looked up at each use.
+    /// A table without names, whose memory is never read; it uses no global, which would be looked up at each use.
     @inlinable
     @inline(__always)
     init() {

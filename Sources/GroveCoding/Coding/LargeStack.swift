@@ -3,22 +3,22 @@ import GrovePlatform
 
 /// A private thread with a stack large enough for the deepest tree that Grove accepts.
 ///
-/// Trees recurse, and a caller's stack may be as small as 512 KB. Past ``hopDepth`` levels the rest of a tree is
-/// handled here, while the caller waits. Making and joining the thread costs some 30 µs, which only deep trees pay.
+/// The code for trees is recursive, and a caller's stack may be as small as 512 KB. Past ``hopDepth`` levels the rest of a
+/// tree is handled here, while the caller waits. Making and joining the thread costs some 30 µs, which only deep trees pay.
 package enum LargeStack {
-    /// Levels that a caller's own stack carries.
+    /// The number of levels on a caller's own stack.
     @inlinable package static var hopDepth: Int { 40 }
 
-    /// Hops that one tree may make.
+    /// The most hops to another thread that one tree may make.
     ///
-    /// A tree that is wide at ``hopDepth`` would make one for each path that crosses it. The hop past these few is refused.
+    /// A tree that is wide at ``hopDepth`` would make one for each path that crosses it. A further hop is refused.
     /// The tree or the read remembers that, and begins again as a whole on a large stack, at level ``hopDepth``, from
     /// which nothing hops.
     package static let maxHops = 4
 
-    /// Thrown by the hop past ``maxHops``; no caller sees it, because the tree is begun again.
+    /// The error of the hop past ``maxHops``; no caller sees it, because the tree is begun again.
     static var tooManyHops: CacheError { CacheError(.tooDeep, "The tree is begun again on a larger stack.") }
-    /// The error that is thrown if the system has no thread to give.
+    /// The error if the system has no thread to give.
     package static var noThread: CacheError { CacheError(.other, "The system has no thread for a deep tree.") }
 
     /// The deepest chain of identified models.
@@ -27,7 +27,7 @@ package enum LargeStack {
     /// The deepest nesting in all: identified levels, and models and containers inside one record.
     @inlinable package static var maxNesting: Int { 2_200 }
 
-    /// Reserved, not used: pages of a stack cost memory only once they are touched.
+    /// The bytes reserved for the stack; its pages cost memory only once they are touched.
     private static let size = 128 << 20
 
     /// Runs `body` on a thread of its own and returns when it has finished.

@@ -15,7 +15,7 @@ package func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPoi
     return unsafe compare(first, second, left.count) == 0
 }
 
-/// Compares two runs of bytes as unsigned numbers, a prefix before what it begins: negative, zero or positive.
+/// The order of two runs of bytes as unsigned numbers, a prefix before longer runs: negative, zero or positive.
 package func lexicographicOrder(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     let shared = min(left.count, right.count)
     if shared > 0, let first = left.baseAddress, let second = right.baseAddress {

@@ -14,7 +14,7 @@ extension NodeDecoder {
     public func node<M: CacheableModel>(
         _ type: M.Type, _ reference: NodeReference
     ) throws(NodeReadFailure) -> M {
-        // Held once for the whole visit: each use by itself would count a reference.
+        // The source is held once for the whole visit: each separate use would count a reference.
         let source = unsafe self.source
         var visit = try unsafe source.beginVisit(type, reference.identifierBytes)
         if visit.isRemembered {
@@ -80,7 +80,7 @@ extension NodeDecoder {
     @usableFromInline
     func leaveLevel() { unsafe source.nesting -= 1 }
 
-    /// Reads the head of the map of `fields` and returns the scope around it.
+    /// Reads the head of the map of `fields` and returns the state around it.
     @usableFromInline
     mutating func beginMap(_ fields: FieldTable) throws(NodeReadFailure) -> MapScope {
         let outer = unsafe MapScope(
@@ -108,11 +108,11 @@ extension NodeDecoder {
         return outer
     }
 
-    /// Moves past the fields that are left and goes back to what surrounds the map.
+    /// Moves past the remaining fields and restores the state around the map.
     @usableFromInline
     mutating func endMap(_ outer: MapScope) throws(NodeReadFailure) {
         try passRest()
-        // The values of a shape are all that there is.
+        // Nothing follows the values of a shape.
         if naming != .inRecord, unsafe cursor != end { throw .corrupted }
         fields = outer.fields
         entriesLeft = outer.entriesLeft
@@ -122,7 +122,7 @@ extension NodeDecoder {
         naming = outer.naming
     }
 
-    /// The scope around a map that is being read.
+    /// The state around a map that is being read.
     @usableFromInline
     @safe
     struct MapScope {

@@ -15,13 +15,13 @@ extension NodeDecoder {
         }
     }
 
-    /// Each value that is still to come takes a byte at least, so a larger count is damage.
+    /// `count`, unless it is more than the bytes that follow: each value takes at least a byte, so a larger count is damage.
     func bounded(_ count: UInt64) throws(NodeReadFailure) -> UInt64 {
         guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
         return count
     }
 
-    /// Reads an initial byte and its argument; of a float, the argument is its bits.
+    /// Reads an initial byte and its argument; the argument of a float is its bits.
     @inline(__always)
     package mutating func readHead() throws(NodeReadFailure) -> (major: UInt8, argument: UInt64) {
         guard unsafe cursor < end else { throw .corrupted }
@@ -67,7 +67,7 @@ extension NodeDecoder {
         return true
     }
 
-    /// Whether an integer comes next; stays before it.
+    /// Whether an integer comes next; the cursor does not move.
     func isAtInteger() throws(NodeReadFailure) -> Bool {
         guard unsafe cursor < end else { throw .corrupted }
         return unsafe cursor.load(as: UInt8.self) < CBORMajor.bytes
@@ -103,7 +103,7 @@ extension NodeDecoder {
         return (major == CBORMajor.negative, value)
     }
 
-    /// Reads an integer as ``readIntegerParts()`` does, or a float that is one.
+    /// Reads an integer as ``readIntegerParts()`` does, or a float with an integer value.
     @usableFromInline
     mutating func readWholeParts() throws(NodeReadFailure) -> (isNegative: Bool, magnitude: UInt64) {
         let start = unsafe cursor
@@ -138,7 +138,7 @@ extension NodeDecoder {
         }
     }
 
-    /// The integer of an initial byte and its argument, which is a float exactly.
+    /// The integer of an initial byte and its argument, as a float that is exactly equal.
     @inline(never)
     private func double(ofInteger initial: UInt8, _ argument: UInt64) throws(NodeReadFailure) -> Double {
         guard initial < CBORMajor.bytes else { throw .otherShape }
@@ -188,8 +188,7 @@ extension NodeDecoder {
         return bits & 0x8080_8080_8080_8080 == 0
     }
 
-    /// Whether `string` was made of `utf8` without a repair. (`String(validating:as:)` would tell, at five times the
-    /// cost.)
+    /// Whether `string` was made of `utf8` without a repair. (`String(validating:as:)` would tell at five times the cost.)
     private func isSame(_ string: String, _ utf8: UnsafeRawBufferPointer) -> Bool {
         var string = string
         return string.withUTF8 { unsafe isEqual(UnsafeRawBufferPointer($0), utf8) }
@@ -245,7 +244,7 @@ extension NodeDecoder {
 }
 
 extension String {
-    /// Makes a string of bytes that are known to be ASCII, which need not be looked at again if the system can be told.
+    /// Makes a string of bytes that are known to be ASCII; newer systems then need not check them again.
     @inline(__always)
     fileprivate init(ascii: UnsafeRawBufferPointer) {
         if #available(macOS 26, iOS 26, macCatalyst 26, tvOS 26, watchOS 26, visionOS 26, *) {

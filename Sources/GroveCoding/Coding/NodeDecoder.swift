@@ -12,21 +12,21 @@ public struct NodeDecoder {
     @usableFromInline unowned(unsafe) package let source: any NodeSource
     /// Whether the bytes stay until the record is finished, so that nothing needs to be copied.
     @usableFromInline let isStable: Bool
-    /// The meaning of a field's absence.
+    /// Whether an absent field is known to have never been there.
     @usableFromInline package internal(set) var absence: Absence
     /// Whether a user's `init(from:)` reads the bytes, which may try one type after another on them.
     @usableFromInline var isTried = false
     @usableFromInline var fields: FieldTable
     @usableFromInline var entriesLeft: Int32
-    /// How far before the end the map of ``fields`` begins; 0 if that is too far to be told.
+    /// The distance from the beginning of the map of ``fields`` to the end; 0 if that is too large for the type.
     @usableFromInline var mapLength: UInt32
-    /// The start of the key that was read last.
+    /// The beginning of the key that was read last.
     @usableFromInline var lastKey: UnsafeRawPointer?
-    /// The names of the fields, if they are not in the record; the decoder's maker keeps it.
+    /// The shape with the names of the fields, if these are not in the record; the maker of the decoder retains it.
     @usableFromInline var shape: Unmanaged<RecordShape>?
     @usableFromInline var naming: FieldNaming
 
-    /// - Parameter shape: of `bytes` that are a record's values without their names.
+    /// - Parameter shape: the shape of `bytes`, if these are a record's values without their names.
     @inlinable
     package init(
         _ bytes: UnsafeRawBufferPointer, source: __shared any NodeSource, isStable: Bool, absence: Absence = .known,
@@ -134,8 +134,7 @@ public struct NodeDecoder {
         return true
     }
 
-    /// Whether the value at the cursor is that of field `index`, if the reading type has other fields than the
-    /// shape.
+    /// Whether the value at the cursor is that of field `index`, for a reading type with other fields than the shape.
     @usableFromInline
     @inline(never)
     func isAtOther(_ index: Int) -> Bool {
@@ -147,7 +146,7 @@ public struct NodeDecoder {
         unsafe shape?._withUnsafeGuaranteedRef { unsafe $0.name($0.count - Int(entriesLeft)) }
     }
 
-    /// Finds field `index` behind unknown ones.
+    /// Finds field `index` after unknown ones.
     @usableFromInline
     @inline(never)
     mutating func findFurther(_ index: Int) throws(NodeReadFailure) -> Bool {
@@ -180,7 +179,7 @@ public struct NodeDecoder {
         return .value(try absent(type))
     }
 
-    /// The value of field `index`, which the record does not have under its name, under an old one.
+    /// The value under an old name of field `index`, which the record does not have under its present name.
     ///
     /// - Throws: `incomplete` if there is none and the absence is not known to be the reading type's own.
     @usableFromInline
@@ -190,7 +189,7 @@ public struct NodeDecoder {
         return nil
     }
 
-    /// The value that stands under the latest of field `index`'s old names, before the cursor or behind it.
+    /// The value under the latest of field `index`'s old names, before or after the cursor.
     func findOldName(_ index: Int) throws(NodeReadFailure) -> DeferredValue? {
         guard fields.oldCount > 0, mapLength > 0 else { return nil }
         for place in 0..<Int(fields.oldCount) {
@@ -253,7 +252,7 @@ public struct NodeDecoder {
         return unsafe key
     }
 
-    /// Moves past text, and returns it as it is encoded.
+    /// Moves past text, and returns its encoding.
     private mutating func readText() throws(NodeReadFailure) -> UnsafeRawBufferPointer {
         let start = unsafe cursor
         let (major, length) = try readHead()
@@ -262,7 +261,7 @@ public struct NodeDecoder {
         return unsafe UnsafeRawBufferPointer(start: start, count: cursor - start)
     }
 
-    /// Moves past the fields that are left, before the first child is fetched and the record's own bytes may go.
+    /// Moves past the remaining fields, before the first child is fetched, which may invalidate the record's bytes.
     @usableFromInline
     mutating func passRest() throws(NodeReadFailure) {
         while entriesLeft > 0 {

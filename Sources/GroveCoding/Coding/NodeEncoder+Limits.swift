@@ -33,7 +33,7 @@ extension NodeEncoder {
         CacheError(.tooDeep, "The tree has more than \(LargeStack.maxDepth) identified levels.")
     }
 
-    /// Whether what was written inside `scope` is one value for each field, if no names tell them apart.
+    /// Whether the bytes written inside `scope` are one value for each field; true if the fields have their names.
     func hasValueForEachField(of scope: Scope) -> Bool {
         guard scope.isShaped else { return true }
         let values = unsafe out.bytes(in: scope.start..<out.count)
@@ -44,8 +44,7 @@ extension NodeEncoder {
         return decoder.isAtEnd
     }
 
-    /// `failure`, which the fields of a model of `type` met inside `scope`, with the field and the identifier that it is
-    /// about.
+    /// `failure` of a field of a model of `type` inside `scope`, with the name of the field and the identifier of the node.
     @usableFromInline
     @inline(never)
     func explained(_ failure: CacheError, _ type: any CacheableModel.Type, _ scope: Scope) -> CacheError {
@@ -63,6 +62,6 @@ extension NodeEncoder {
 }
 
 extension CacheError {
-    /// Whether it is about a whole tree rather than one field.
+    /// Whether the error is about a whole tree and not about one field.
     fileprivate var isOfTree: Bool { code == .tooDeep || code == .tooManyPaths || identifier != nil }
 }

@@ -1,6 +1,6 @@
 import GroveModel
 
-// Values with a NaN in them differ for `==`, also from themselves. What is written has numbers by their bits.
+// Values with a NaN in them differ by `==`, even from themselves. Encodings hold numbers by their bits.
 extension NodeEncoder {
     /// Whether two values that `==` finds different differ only in a NaN, which is never equal to itself.
     ///
@@ -55,7 +55,7 @@ extension NodeTree {
 }
 
 extension CBORFloat {
-    /// Whether a NaN is in `bytes`, which are whole values one behind the other, as ``NodeEncoder`` writes them.
+    /// Whether a NaN is in `bytes`, which are whole values one after the other, as ``NodeEncoder`` writes them.
     static func holdsNaN(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index < bytes.count {

@@ -5,12 +5,12 @@ public import GroveModel
 /// A tree is written in pre-order, the fields of each node in the order of its record. If one identifier occurs twice
 /// with different content, the later occurrence wins. An encoder is not thread-safe, and is valid inside one call.
 public struct NodeEncoder: ~Copyable {
-    /// The bytes that were written of the root and, one behind the other, of those nodes inside it that are not finished.
+    /// The bytes of the root and, one after the other, of the unfinished nodes inside it.
     package var out: ByteBuffer
     package let tree: NodeTree
     private(set) var fields: FieldTable = .dynamic
     private(set) var nextField = 0
-    /// Whether the fields that are being written have their names before them: those of a shape have not.
+    /// Whether the fields that are being written have their names before them; those of a shape do not.
     private var writesNames = true
     private var holdsReferences = false
     private var depth = 0
@@ -18,7 +18,7 @@ public struct NodeEncoder: ~Copyable {
     private var hops = 0
     private var paths = 0
     @usableFromInline var identifier = IdentifierBuffer()
-    /// For ``Codable`` values, of which many trees have none.
+    /// The pool of sessions for ``Codable`` values; many trees have none.
     lazy var encodingScratch = EncodingScratch()
 
     package init(into tree: NodeTree) {
@@ -28,7 +28,7 @@ public struct NodeEncoder: ~Copyable {
 
     deinit { out.deallocate() }
 
-    /// Starts a new root: its paths are counted from none, and what was written for the last one is forgotten.
+    /// Starts a new root: its paths are counted from zero, and the bytes of the last root are forgotten.
     ///
     /// - Parameter onLargeStack: whether the thread's stack is a large one, so that nothing needs to hop.
     package mutating func beginRoot(onLargeStack: Bool = false) {
@@ -96,7 +96,7 @@ public struct NodeEncoder: ~Copyable {
     /// Writes a tag; exactly one value must follow.
     public mutating func writeTag(_ tag: UInt64) { out.appendHead(CBORMajor.tag, tag) }
 
-    /// Runs `body` one level deeper, on a larger stack if the level asks for it.
+    /// Runs `body` one level deeper, on a larger stack if the level requires it.
     ///
     /// - Throws: what `body` throws, or ``CacheError`` with code `tooDeep`.
     package mutating func nested(
@@ -112,7 +112,7 @@ public struct NodeEncoder: ~Copyable {
         from hopDepth: Int, _ body: (inout NodeEncoder) throws(CacheError) -> Void
     ) throws(CacheError) {
         guard nesting >= hopDepth, nesting < LargeStack.hopDepth else { return try body(&self) }
-        // Levels are skipped up to the one at which `nested` goes on upon a larger stack.
+        // Levels are skipped up to the one at which `nested` goes on with a larger stack.
         let outer = nesting
         nesting = LargeStack.hopDepth - 1
         defer { nesting = outer }
@@ -164,7 +164,7 @@ public struct NodeEncoder: ~Copyable {
         try write(inside: beginNode(type: type, isShaped: false, .dynamic, caseName: nil), body)
     }
 
-    /// Writes by `body` what belongs into `scope`, which was begun, and ends it.
+    /// Writes the content of `scope`, which was begun, by `body`, and ends it.
     mutating func write(
         inside scope: Scope, _ body: (inout NodeEncoder) throws(CacheError) -> Void
     ) throws(CacheError) {
@@ -178,7 +178,7 @@ public struct NodeEncoder: ~Copyable {
         }
     }
 
-    /// The scope around a model while it is written.
+    /// The state around a model that is being written.
     @usableFromInline
     @safe
     struct Scope {
@@ -187,7 +187,7 @@ public struct NodeEncoder: ~Copyable {
         let fields: FieldTable
         let nextField: Int
         let writesNames: Bool
-        /// The position at which the node's own bytes begin in what is written.
+        /// The position at which the node's own bytes begin in ``out``.
         let start: Int
         let identifier: Range<Int>
         let type: Int
@@ -254,7 +254,7 @@ public struct NodeEncoder: ~Copyable {
         if writesNames, !fields.isDynamic { out.appendHead(CBORMajor.map, UInt64(fields.count)) }
     }
 
-    /// Ends what was begun with `scope`.
+    /// Ends the model of `scope`.
     ///
     /// - Throws: `unencodable` if the body of a node is no map, so that projections could not share its record, or
     ///   the tree holds its identifier under another record name.

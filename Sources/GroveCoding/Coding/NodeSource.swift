@@ -1,17 +1,17 @@
 public import GroveModel
 
-/// The source of a decoder's children: one read of one tree, inside one view of the store.
+/// The source of a decoder's child nodes: one read of one tree, inside one view of the store.
 @usableFromInline
 package protocol NodeSource: AnyObject {
-    /// How many levels deep the read is, identified levels and nesting inside records together.
+    /// The depth of the read in levels, identified levels and nesting inside records together.
     var nesting: Int { get set }
 
-    /// How often the read has gone on upon a larger stack, or was refused to.
+    /// The number of times that the read went on with a larger stack, or was refused one.
     var hops: Int { get set }
 
     /// Fetches the record of `identifier` to be decoded as `type`, and makes it the node whose children come next.
     ///
-    /// Unless the visit brought a remembered model, ``endVisit(_:)`` or ``failVisit(_:_:)`` follows.
+    /// Unless the read remembers the model, ``endVisit(_:)`` or ``failVisit(_:_:)`` follows.
     func beginVisit(
         _ type: any CacheableModel.Type, _ identifier: UnsafeRawBufferPointer
     ) throws(NodeReadFailure) -> NodeVisit
@@ -22,26 +22,26 @@ package protocol NodeSource: AnyObject {
     /// Ends the visit of a node that could not be decoded, and returns the failure for the model that holds the node.
     func failVisit(_ visit: NodeVisit, _ failure: NodeReadFailure) -> NodeReadFailure
 
-    /// The model that the read remembers, if a visit said so; the visit is over already.
+    /// The model that the read remembers, if the visit is of a remembered one; that visit has ended already.
     func recall(_ visit: NodeVisit) -> (any SimpleModel)?
 
-    /// Keeps `model`, the outcome of `visit`, for the next time that the read comes upon it.
+    /// Keeps `model`, the outcome of `visit`, for the next visit of its node.
     func remember(_ model: any SimpleModel, _ visit: NodeVisit)
 
     /// The record name under which `identifier` is stored.
     func recordName(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) -> String
 
-    /// Whether the value at `position`, inside the field of a record that several projections wrote, is as the reading
-    /// projection wrote it.
+    /// Whether the reading projection wrote the value at `position`, which is inside a field of a record that several
+    /// projections wrote.
     func readerWrote(valueAt position: UnsafeRawPointer) -> Bool
 
     /// A copy of `bytes` that stays until the record that is being decoded is finished.
     func keep(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer
 
-    /// The objects that decoding `Codable` models leaves behind for the next.
+    /// The pool of sessions and decoders for `Codable` models.
     var decodingScratch: DecodingScratch { get }
 
-    /// Called when the read goes on upon another thread.
+    /// Called when the read goes on in another thread.
     func threadDidChange()
 }
 
@@ -53,13 +53,13 @@ package struct NodeVisit {
     @usableFromInline var decoder: NodeDecoder
     /// Whether the read has decoded the node before and remembers it.
     @usableFromInline let isRemembered: Bool
-    /// Whether the read has come upon the node before, so that it is worth remembering.
+    /// Whether the read has visited the node before, so that it is worth remembering.
     @usableFromInline let wasSeen: Bool
-    /// Whether the thread's stack is used up, as far as this read goes.
+    /// Whether the thread's stack is used up for this read.
     @usableFromInline let needsLargerStack: Bool
     @usableFromInline package let identifier: UnsafeRawBufferPointer
     @usableFromInline package let type: ObjectIdentifier
-    /// The mark to which the source of a node without references is to go back; -1 for another node.
+    /// The mark to which the source goes back after a node without references; -1 for any other node.
     @usableFromInline package let leafMark: Int
 
     @inlinable
@@ -78,10 +78,10 @@ package struct NodeVisit {
 }
 
 extension NodeSource {
-    /// Whether the read is to begin again on a large stack, whatever it has come to; see ``LargeStack/maxHops``.
+    /// Whether the read must begin again on a large stack, whatever its outcome is; see ``LargeStack/maxHops``.
     package var mustRestart: Bool { hops > LargeStack.maxHops }
 
-    /// Runs `body` one level deeper, on a larger stack if the level asks for it.
+    /// Runs `body` one level deeper, on a larger stack if the level requires it.
     package func nested<Value>(
         _ body: () throws(NodeReadFailure) -> Value
     ) throws(NodeReadFailure) -> Value {
@@ -112,7 +112,7 @@ extension NodeReadFailure {
     }
 }
 
-/// The source of decoders that only look at encoded values and neither descend nor fetch.
+/// The source of decoders that only look at encoded values and fetch no nodes.
 package final class NoSource: NodeSource, Sendable {
     package static let shared = NoSource()
 

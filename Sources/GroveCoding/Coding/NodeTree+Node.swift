@@ -40,14 +40,14 @@ extension NodeTree {
         }
     }
 
-    /// One distinct node where it lies: all of it is valid as long as the tree is.
+    /// One distinct node in the tree's memory, valid as long as the tree exists.
     @safe
     package struct Node {
         /// The node's key in a store: ``NodeTree/keyPrefix`` and its identifier.
         package let key: UnsafeRawBufferPointer
-        /// A map of the fields; if there is a shape, their values alone.
+        /// The map of the fields; if there is a shape, their values alone.
         package let body: UnsafeRawBufferPointer
-        /// The shape that has the names of the fields, if the body has not.
+        /// The shape with the names of the fields, if these are not in the body.
         package let shape: Unmanaged<RecordShape>?
         package let recordName: UnsafeRawBufferPointer
         package let projection: UnsafeRawBufferPointer
@@ -55,7 +55,7 @@ extension NodeTree {
         package let holdsReferences: Bool
     }
 
-    /// Why one tree cannot hold a node as two types that do not share a record.
+    /// The error of a tree that holds a node as two types which do not share a record.
     static func twoRecordNames(
         _ former: NodeType, _ latter: NodeType, _ identifier: UnsafeRawBufferPointer
     ) -> CacheError {

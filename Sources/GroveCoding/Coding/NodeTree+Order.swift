@@ -1,8 +1,8 @@
 extension NodeTree {
-    /// The indices of the entries in an order in which a store that sorts its keys finds one near the other.
+    /// The indices of the entries in an order in which a store that sorts its keys finds neighbours together.
     ///
-    /// Those of a type come together, by their keys. If some identifier has several entries all are in pre-order, so that
-    /// the later occurrence wins; `nil` if they are few, so that it does not matter.
+    /// Entries of a type come together, by their keys. If some identifier has several entries, all are in pre-order, so that
+    /// the later occurrence wins. It is `nil` if there are too few entries for the order to matter.
     ///
     /// - Complexity: O(*n* log *n*).
     package func storeOrder() -> [Int32]? {
@@ -34,14 +34,14 @@ extension NodeTree {
     /// The fewest entries for which an order pays.
     private static let few = 32
 
-    /// An entry with what tells most keys of one type apart.
+    /// An entry with the bytes that distinguish most keys of one type.
     private struct Place {
         var type: Int32
         var index: Int32
         var word: UInt64
     }
 
-    /// The number of bytes in which the identifiers of each type begin alike.
+    /// The length of the common beginning of the identifiers of each type.
     private func commonPrefixes(_ entries: [Entry]) -> [Int] {
         var firsts = [Int](repeating: -1, count: types.count)
         var counts = [Int](repeating: 0, count: types.count)
@@ -61,7 +61,7 @@ extension NodeTree {
         return counts
     }
 
-    /// The eight bytes of `name` from `start` on, as a number that sorts as they do; what is missing is 0.
+    /// The eight bytes of `name` from `start` on, as a number that sorts as they do; missing bytes are 0.
     private static func word(_ name: UnsafeRawBufferPointer, from start: Int) -> UInt64 {
         if start + 8 <= name.count {
             return unsafe UInt64(bigEndian: name.loadUnaligned(fromByteOffset: start, as: UInt64.self))

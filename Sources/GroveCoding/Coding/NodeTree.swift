@@ -1,22 +1,22 @@
 package import GroveModel
 
-/// Trees of models taken apart: one entry for each distinct identified node, in one run of memory.
+/// The nodes of trees of models: one entry for each distinct identified node, in one run of memory.
 ///
-/// This is what a write hands to the cache. It is filled by a ``NodeEncoder`` on one thread and not changed afterwards.
+/// A write hands it to the cache. A ``NodeEncoder`` fills it on one thread, and nothing changes it afterwards.
 ///
-/// An identifier that occurs again with other content replaces what it had, the later occurrence in pre-order winning;
-/// occurrences under other projections of the record stay side by side. Under another record name it is refused: a
-/// record has one.
+/// If an identifier occurs again with other content, the later occurrence in pre-order wins. Occurrences under other
+/// projections of the record stay side by side. An occurrence under another record name is refused, as a record has one
+/// name.
 @safe
 // SAFETY: the one encoder that fills it changes it, through an exclusive reference, before it is shared.
 package final class NodeTree: @unchecked Sendable {
-    /// The byte that a store's key has in front of a node's identifier.
+    /// The byte before a node's identifier in a store's key.
     package static let keyPrefix: UInt8 = 0x01
 
-    /// Behind a pointer of the tree's own, because a class's properties are checked for exclusive access at every use.
+    /// The content, behind a pointer because a class's properties are checked for exclusive access at every use.
     private let storage: UnsafeMutablePointer<Storage>
 
-    /// Whether the models are to be encoded again, into another tree, on a large stack; see ``LargeStack/maxHops``.
+    /// Whether the models must be encoded again, into another tree, on a large stack; see ``LargeStack/maxHops``.
     package internal(set) var mustRestart = false
 
     /// Makes an empty tree with room for `capacity` bytes and for about as many nodes as there are `roots`.
@@ -44,13 +44,13 @@ package final class NodeTree: @unchecked Sendable {
     /// The place in pre-order of the entry at `index`.
     package func order(_ index: Int) -> Int { unsafe storage.pointee.entries[index].order }
 
-    /// Whether the entry at `index` refers to other nodes.
+    /// Whether the entry at `index` refers to others.
     package func holdsReferences(_ index: Int) -> Bool { unsafe storage.pointee.entries[index].holdsReferences }
 
-    /// The key in a store of the entry at `index`, valid as long as the tree is.
+    /// The store's key of the entry at `index`, valid as long as the tree exists.
     package func key(_ index: Int) -> UnsafeRawBufferPointer { unsafe storage.pointee.key(index) }
 
-    /// The entry at `index`, if it lies.
+    /// The node of the entry at `index`.
     package func node(_ index: Int) -> Node { unsafe storage.pointee.node(index) }
 
     /// Whether some identifier has several entries.
@@ -60,7 +60,7 @@ package final class NodeTree: @unchecked Sendable {
         unsafe storage.pointee.arena.bytes(at: entry.identifierStart, count: entry.identifierCount)
     }
 
-    /// The bytes of an identifier that ``begin(_:)`` was given.
+    /// The bytes of an identifier from ``begin(_:)``.
     func bytes(in identifier: Range<Int>) -> UnsafeRawBufferPointer {
         unsafe storage.pointee.arena.bytes(in: identifier)
     }
@@ -89,7 +89,7 @@ package final class NodeTree: @unchecked Sendable {
     @inlinable
     package static func hash(_ identifier: UnsafeRawBufferPointer) -> UInt64 { unsafe hash64(identifier, seed: 0) }
 
-    /// The index of the type of `model`, whose fields are `fields`, and whether its nodes are written by their values alone.
+    /// The index of the type of `model`, whose fields are `fields`, and whether its nodes are written without names.
     @inline(__always)
     package func type(of model: any SimpleModel.Type, _ fields: FieldTable) -> (index: Int, isShaped: Bool) {
         unsafe storage.pointee.type(of: model, fields)
@@ -100,23 +100,23 @@ package final class NodeTree: @unchecked Sendable {
         unsafe storage.pointee.type(recordName, projection)
     }
 
-    /// The type of entries that say so.
+    /// The type with this index.
     package func type(at index: Int) -> NodeType { unsafe storage.pointee.types[index].type }
 
-    /// The length of the body of the entry at `index` with its names, at most: what a record takes that has them in it.
+    /// The greatest length of the body of the entry at `index` in a record with the fields' names.
     package func namedBodyCount(_ index: Int) -> Int {
         let entry = unsafe storage.pointee.entries[index]
         guard entry.isShaped, let shape = type(at: entry.type).shape else { return entry.bodyCount }
         return entry.bodyCount + shape.byteCount
     }
 
-    /// Notes that a node of `identifier` begins: where its identifier is kept, and its place in pre-order.
+    /// Begins a node of `identifier`; returns the place of the kept identifier, and the node's place in pre-order.
     @inline(__always)
     package func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
         unsafe storage.pointee.begin(identifier)
     }
 
-    /// Adds a finished node, or lets it take the place of the occurrence that it supersedes.
+    /// Adds a finished node, or replaces the occurrence that it supersedes.
     ///
     /// - Parameter isShaped: whether `body` is the values of the type's shape, without the names.
     /// - Throws: ``CacheError`` with code `unencodable` if the identifier occurred under another record name.
@@ -136,10 +136,10 @@ extension NodeTree {
     private struct Storage {
         var entries: [Entry] = []
         var types: [MetType] = []
-        /// Each node's key, its body anywhere behind it.
+        /// The nodes' keys and bodies; each body is somewhere after its key.
         var arena: ByteBuffer
         var hasProjections = false
-        /// Open addressing by hash: an entry's index plus one, 0 if free; empty while entries are few.
+        /// The hash table, with open addressing: an entry's index plus one, or 0 if free; empty while entries are few.
         var table: [Int32] = []
         var order = 0
 
@@ -150,7 +150,7 @@ extension NodeTree {
             if roots > Storage.few { makeTable(holding: roots) }
         }
 
-        /// The most entries that are looked through one by one.
+        /// The most entries that are searched one by one.
         private static let few = 8
 
         func identifier(_ index: Int) -> UnsafeRawBufferPointer {
@@ -186,7 +186,7 @@ extension NodeTree {
             return -1
         }
 
-        /// The slot that the newest entry of `identifier` has in the table, or would have; the table is not empty.
+        /// The slot of the newest entry of `identifier` in the table, which is not empty, or the free slot for it.
         @inline(__always)
         private func slot(_ identifier: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
             let mask = table.count - 1
@@ -261,15 +261,14 @@ extension NodeTree {
             }
         }
 
-        /// Lets `entry`, which has `body`, take the place of the one that its node occurred as before, the later of the two
-        /// in pre-order.
+        /// Keeps the later in pre-order of `entry`, which has `body`, and the node's earlier entry of the same projection.
         ///
-        /// - Returns: false if it did not occur as this projection.
+        /// - Returns: false if there is no such earlier entry.
         private mutating func supersede(_ body: UnsafeRawBufferPointer, by entry: inout Entry) -> Bool {
             var index = entry.previous
             while index >= 0 {
                 let former = entries[index]
-                // Another projection stays beside.
+                // An entry of another projection stays.
                 guard former.type == entry.type || types[former.type].type.hasNames(of: types[entry.type].type) else {
                     index = former.previous
                     continue
@@ -278,7 +277,7 @@ extension NodeTree {
                 if former.type == entry.type, former.isShaped == entry.isShaped,
                     unsafe isEqual(self.body(of: former), body)
                 {
-                    // The same again: its bytes are there already.
+                    // The content is the same, and its bytes are in the tree already.
                     entries[index].order = entry.order
                     let end = entry.identifierStart + entry.identifierCount
                     if end == arena.count { arena.truncate(to: entry.identifierStart - 1) }
@@ -297,7 +296,7 @@ extension NodeTree {
             unsafe arena.append(body)
         }
 
-        /// Makes the table again, large enough for twice `count` entries before it has to be made once more.
+        /// Makes the table again, large enough for twice `count` entries.
         private mutating func makeTable(holding count: Int) {
             var size = 32
             while size < 4 * count { size *= 2 }

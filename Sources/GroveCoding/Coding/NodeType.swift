@@ -1,19 +1,19 @@
 import GroveModel
 
-/// The names that the nodes of one type have in common, and the shape of their fields if a table has these.
+/// The common properties of the nodes of one type: their names, and the shape of their fields if a table has these.
 @safe
 // SAFETY: nothing is changed after `init`; the memory that the names lie in is freed with the object.
 package final class NodeType: @unchecked Sendable {
     package let recordName: UnsafeRawBufferPointer
     package let projection: UnsafeRawBufferPointer
-    /// The shape that has the names of the fields; `nil` if nodes of the type write their names themselves.
+    /// The shape with the names of the fields; `nil` if nodes of the type write these names themselves.
     package let shape: RecordShape?
-    /// The keys of the table that the shape was made of.
+    /// The keys of the table from which the shape was made.
     fileprivate let keys: UnsafeRawPointer
-    /// The memory that the names lie in, if not in the shape.
+    /// The memory of the names, if these are not in the shape.
     private let memory: UnsafeMutableRawBufferPointer?
 
-    /// The type of nodes with these names; `fields` are those of all of them, or ``FieldTable/dynamic``.
+    /// The type of nodes with these names; `fields` are the fields of each such node, or ``FieldTable/dynamic``.
     package init(recordName: String, projection: String, fields: FieldTable = .dynamic) {
         unsafe keys = unsafe fields.keys
         shape = RecordShape(recordName: recordName, projection: projection, fields: fields)
@@ -32,7 +32,7 @@ package final class NodeType: @unchecked Sendable {
 
     deinit { unsafe memory?.deallocate() }
 
-    /// That of `model`, whose fields are `fields`; made once, as long as ``TypeMap`` has room.
+    /// The type of `model`, whose fields are `fields`; it is made once, as long as ``TypeMap`` has room.
     static func of(_ model: any SimpleModel.Type, _ fields: FieldTable) -> NodeType {
         let object = ObjectIdentifier(model)
         return all.find(object, object) {
@@ -42,12 +42,12 @@ package final class NodeType: @unchecked Sendable {
 
     private static let all = TypeMap()
 
-    /// Whether nodes of both have one record name.
+    /// Whether nodes of both types have the same record name.
     func hasRecord(of other: NodeType) -> Bool {
         unsafe self === other || isEqual(recordName, other.recordName)
     }
 
-    /// Whether nodes of both have one record name and one projection.
+    /// Whether nodes of both types have the same record name and the same projection.
     package func hasNames(of other: NodeType) -> Bool {
         unsafe self === other || isEqual(recordName, other.recordName) && isEqual(projection, other.projection)
     }
@@ -56,7 +56,7 @@ package final class NodeType: @unchecked Sendable {
     package var name: String { unsafe String(decoding: recordName, as: UTF8.self) }
 }
 
-/// A type that a tree has met, with what is asked for at each node: nothing of it counts a reference.
+/// A type in a tree, with the properties that each node needs, so that using these counts no reference.
 @safe
 struct MetType {
     let type: NodeType
@@ -76,7 +76,7 @@ struct MetType {
 
     /// Whether a node with `fields` is written by its values alone.
     ///
-    /// A type may have answered with another table when its shape was made.
+    /// The type may have had another table when its shape was made.
     @inline(__always)
     func isShaped(_ fields: FieldTable) -> Bool { unsafe shape != nil && keys == fields.keys }
 }

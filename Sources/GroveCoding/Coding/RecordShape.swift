@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The part that the records of one type have in common, and a store keeps once: the record name, the projection, and the
-/// names of the fields in their order.
+/// The common part of the records of one type, which a store keeps once: the record name, the projection, and the names of
+/// the fields in their order.
 ///
-/// A record that has a shape holds the values of its fields one behind the other, and nothing else. The encoding of the
+/// A record that has a shape holds the values of its fields one after the other, and nothing else. The encoding of the
 /// shape is one CBOR array of texts: record name, projection, names.
 @safe
 @usableFromInline
@@ -15,13 +15,13 @@ package final class RecordShape: @unchecked Sendable {
     package let projection: UnsafeRawBufferPointer
     /// The number of fields.
     package let count: Int
-    /// The encoding, which all of these point into.
+    /// The encoding, to which the names above point.
     private let encoded: UnsafeMutableRawBufferPointer
-    /// The position at which each name begins, and the one at which the last ends.
+    /// The position at which each name begins, and the one at which the last name ends.
     private let starts: [Int]
-    /// The first bytes of each name, as ``FieldTable`` has them.
+    /// The first bytes of each name, in the form of ``FieldTable``.
     private let words: UnsafeMutablePointer<FieldTable.Name>
-    /// The address of the names of the type that was read last and has the same.
+    /// The address of the names of the last read type with the same fields.
     private let alike = Atomic<UInt>(0)
 
     /// The most fields of a shape.
@@ -29,7 +29,7 @@ package final class RecordShape: @unchecked Sendable {
     /// The most bytes of a shape.
     package static let mostBytes = 2_048
 
-    /// Takes `encoded` apart.
+    /// Reads `encoded`.
     ///
     /// - Throws: `corrupted` or `otherShape` if it is no shape: its names do not ascend, or there are too many.
     package init(_ encoded: UnsafeRawBufferPointer) throws(NodeReadFailure) {
@@ -112,7 +112,7 @@ package final class RecordShape: @unchecked Sendable {
         unsafe UnsafeRawBufferPointer(rebasing: bytes[starts[index]..<starts[index + 1]])
     }
 
-    /// Whether the fields of `table` are these.
+    /// Whether `table` has the same fields.
     func isAlike(_ table: FieldTable) -> Bool {
         if unsafe alike.load(ordering: .relaxed) == UInt(bitPattern: table.keys) { return true }
         guard table.count == count else { return false }
@@ -123,7 +123,7 @@ package final class RecordShape: @unchecked Sendable {
 
     /// Appends the map of the fields whose values are `values`.
     ///
-    /// - Throws: `corrupted` if these are not so many values.
+    /// - Throws: `corrupted` if there are more or fewer values than fields.
     package func appendMap(of values: UnsafeRawBufferPointer, to out: inout ByteBuffer) throws(NodeReadFailure) {
         out.appendHead(CBORMajor.map, UInt64(count))
         var decoder = unsafe NodeDecoder(values, source: NoSource.shared, isStable: true)
@@ -136,7 +136,7 @@ package final class RecordShape: @unchecked Sendable {
 
     /// The map of the fields whose values are `values`.
     ///
-    /// - Throws: `corrupted` if these are not so many values.
+    /// - Throws: `corrupted` if there are more or fewer values than fields.
     package func map(of values: UnsafeRawBufferPointer) throws(NodeReadFailure) -> [UInt8] {
         var out = unsafe ByteBuffer(capacity: values.count + bytes.count)
         defer { out.deallocate() }
@@ -144,12 +144,12 @@ package final class RecordShape: @unchecked Sendable {
         return unsafe Array(out.bytes)
     }
 
-    /// Whether the names in the map in `body` are these; if they are, its values are appended to `values`.
+    /// Whether the map in `body` has the same names; if so, its values are appended to `values`.
     package func appendValues(of body: UnsafeRawBufferPointer, to values: inout ByteBuffer) -> Bool {
         var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
         guard let count = try? decoder.readMapHead(), count == self.count else { return false }
         let end = unsafe decoder.end
-        // Room for all of them, and for what a copy of sixteen bytes writes behind the last.
+        // The room is for all values, and for the bytes that a copy of sixteen writes after the last.
         values.reserve(body.count + 16)
         for index in 0..<count {
             guard unsafe isName(index, at: decoder.cursor, end) else { return false }
@@ -166,7 +166,7 @@ package final class RecordShape: @unchecked Sendable {
         return decoder.isAtEnd
     }
 
-    /// Whether the encoded name of field `index` stands at `cursor`.
+    /// Whether the encoded name of field `index` is at `cursor`.
     @inline(__always)
     private func isName(_ index: Int, at cursor: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Bool {
         let word = unsafe words[index]
@@ -183,7 +183,7 @@ package final class RecordShape: @unchecked Sendable {
         return unsafe isEqual(UnsafeRawBufferPointer(start: cursor, count: name.count), name)
     }
 
-    /// Takes the map in `body` apart: appends the encoding of its shape to `shape`, and its values to `values`.
+    /// Splits the map in `body`: appends the encoding of its shape to `shape`, and its values to `values`.
     ///
     /// - Returns: false if it is too large for a shape, or is no map.
     package static func split(
@@ -211,15 +211,15 @@ package final class RecordShape: @unchecked Sendable {
     }
 }
 
-/// How the fields of a map are told: by names in the record, or by a ``RecordShape``.
+/// The source of the names of a map's fields: the record, or a ``RecordShape``.
 @usableFromInline
 enum FieldNaming: UInt8 {
-    /// Each value stands behind its name.
+    /// Each value follows its name.
     case inRecord
-    /// The values stand there alone; the next map that is begun is of that shape.
+    /// The values have no names; the next map that is begun is of the shape.
     case awaited
-    /// The values stand there alone, and they are those of the reading type's fields.
+    /// The values have no names, and they are those of the reading type's fields.
     case alike
-    /// The values stand there alone, and the reading type has other fields.
+    /// The values have no names, and the reading type has other fields.
     case other
 }

@@ -21,7 +21,7 @@ extension Array: NodeCodable where Element: NodeCodable {
     public static func decodeValue(from decoder: inout NodeDecoder) throws(NodeReadFailure) -> [Element] {
         let count = try decoder.readArrayHead()
         var elements: [Element] = []
-        // A count is at most the bytes that follow it; what is reserved at once stays a small multiple of them.
+        // A count is at most the bytes that follow it, so the reserved memory stays a small multiple of them.
         elements.reserveCapacity(Swift.min(count, 1_024))
         for _ in 0..<count {
             if let element = try decoder.decodeUnlessDeleted(Element.self) { elements.append(element) }

@@ -65,7 +65,7 @@ extension Decimal: NodeCodable {
     }
 }
 
-/// A decimal number taken apart: ± `magnitude` × 10^`exponent`.
+/// The parts of a decimal number: ± `magnitude` × 10^`exponent`.
 struct DecimalParts {
     var isNegative: Bool
     var magnitude: UInt128
@@ -77,7 +77,7 @@ struct DecimalParts {
         self.exponent = exponent
     }
 
-    /// Takes the printed form of a decimal, its digits with at most one point, apart, without trailing zeros.
+    /// Reads the printed form of a decimal, digits with at most one point, and drops trailing zeros.
     init?(_ text: String) {
         isNegative = text.utf8.first == UInt8(ascii: "-")
         magnitude = 0
@@ -115,7 +115,7 @@ struct DecimalParts {
     /// The number as `Decimal` holds it, or `nil` if it cannot.
     var decimal: Decimal? {
         guard magnitude != 0 else { return exponent == 0 && !isNegative ? 0 : nil }
-        // An exponent that only the dropped zeros brought past the type's range goes back into the mantissa.
+        // If the dropped zeros brought the exponent past the type's range, the mantissa gets them back.
         var (magnitude, exponent) = (magnitude, exponent)
         while exponent > Int(Int8.max) {
             let (product, overflow) = magnitude.multipliedReportingOverflow(by: 10)

@@ -4,7 +4,7 @@
     import SwiftSyntaxBuilder
     import SwiftSyntaxMacros
 
-    /// `@Cacheable`: an extension with the conformances and everything they need, and a class's own initialiser.
+    /// `@Cacheable`: an extension with the conformances and the members that they need, and a class's own initialiser.
     package enum CacheableMacro {}
 
     extension CacheableMacro: ExtensionMacro {
@@ -32,14 +32,14 @@
             of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
             conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
         ) throws -> [DeclSyntax] {
-            // The extension reports what is refused. A struct's initialiser stands there too, so that the struct keeps
-            // the one that Swift gives it.
+            // The extension reports the refusals. It also has a struct's initialiser, so that the struct keeps the one that
+            // Swift gives it.
             guard let subject = try? Subject(declaration, node, context.lexicalContext), subject.kind != .leaf
             else { return [] }
             let initializer =
                 subject.kind == .finalClass
                 ? ExtensionWriter(subject, type: subject.name, missing: []).initializer : nil
-            // The one that Swift gives a class whose properties all have values, and takes away if there is another.
+            // Swift gives this initialiser to a class whose properties all have values, unless there is another one.
             let plain = subject.losesInitializer ? "init() {}" : nil
             return [subject.names.declaration, plain, initializer].compactMap {
                 $0.map { DeclSyntax(stringLiteral: $0) }
@@ -80,7 +80,7 @@
         }
     }
 
-    /// An attribute that changes what `@Cacheable` does with one stored property.
+    /// An attribute that changes how `@Cacheable` treats one stored property.
     enum Mark {
         static let cacheIgnored = "CacheIgnored"
         static let equalityIgnored = "EqualityIgnored"

@@ -4,8 +4,8 @@
     import SwiftSyntax
     import SwiftSyntaxMacros
 
-    // The compiler asks the plugin for macros by the names of its own types. What they do is in a module of its own,
-    // because tests that depend on a plugin are built for the machine that compiles, and all others with them.
+    // The compiler asks the plugin for macros by the names of its own types. Their code is in a module of its own, because
+    // tests that depend on a plugin are built for the machine that compiles, and with them all other tests.
 
     @main
     struct GroveMacrosPlugin: CompilerPlugin {
@@ -60,7 +60,7 @@
         }
     }
 #else
-    /// Without the trait there is no macro; the target stays a program that does nothing.
+    /// A program that does nothing: without the trait there is no macro.
     @main
     struct GroveMacrosPlugin {
         static func main() {}

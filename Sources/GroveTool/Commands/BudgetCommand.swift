@@ -4,7 +4,7 @@
     import GroveCompare
     import GroveModel
 
-    /// `grove budget`: one figure of what a budget costs, for `Scripts/budget.sh`.
+    /// `grove budget`: one figure of the cost of a budget, for `Scripts/budget.sh`.
     struct BudgetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "budget", abstract: "Measures what a budget costs: `make budget` makes a table.",

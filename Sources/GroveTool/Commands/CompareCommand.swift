@@ -5,7 +5,7 @@
     import GroveConformance
     import GroveModel
 
-    /// `grove compare`: what Grove costs over each engine, and the engines beside each other.
+    /// `grove compare`: the cost of Grove over each engine, and a comparison of the engines.
     struct CompareCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "compare",
@@ -60,7 +60,7 @@
                   grove compare --input feed.json --identity rules.json --coding codable
                 """)
 
-        /// How the result is printed.
+        /// The format of the printed result.
         enum Format: String, CaseIterable, ExpressibleByArgument {
             case table
             case json
@@ -161,9 +161,9 @@
                     try churn(try chosenBackends())
                 }
             }
-            // A call that names a backend or a document, and no workload, does not ask for the engine.
+            // A command with a backend or a document and no workload does not ask for the engine.
             let named = try mix.map { [try Use.mixed($0)] } ?? (uses.isEmpty ? Use.standard : try Use.named(uses))
-            // A call that names one backend, or workloads, asks for figures; every other one asks which backend to take.
+            // A command with one backend and no use, or with workloads, asks for figures; any other asks which backend to choose.
             let isChoice = backend.count != 1 || !uses.isEmpty || mix != nil
             let isShort = workload.isEmpty && !details && !full && isChoice
             let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil && !isShort)
@@ -215,7 +215,7 @@
                 }.joined(separator: "\n")
         }
 
-        /// The line that was typed, without the paths of this machine.
+        /// The typed line, without the paths of this machine.
         private var command: String {
             var words = ["grove"]
             var rest = CommandLine.arguments.dropFirst()
@@ -268,7 +268,7 @@
             }
         }
 
-        /// Weeks with a budget; the bare engines have none, so there is no floor.
+        /// Measures weeks with a budget; the bare engines have no budget, so there is no floor.
         private func churn(_ backends: [BackendName]) throws {
             let settings = ChurnRun.Settings(
                 budget: budget ?? 50_000_000, writes: writes ?? (full ? 300_000 : 60_000), days: days, seed: seed,
@@ -305,7 +305,7 @@
             return try meeting(chosen)
         }
 
-        /// The backends that do not meet what is needed, in a sentence; empty if all of them do.
+        /// A sentence with the backends that do not meet the needs; empty if all of them do.
         private func leftOut() throws(ToolError) -> String {
             let needs = try Requirement.named(needs)
             let missing = BackendName.allCases.compactMap { backend -> String? in

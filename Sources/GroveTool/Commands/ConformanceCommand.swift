@@ -33,7 +33,7 @@
             case memory, lmdb, sqlite, leveldb, all
         }
 
-        /// How the report is written.
+        /// The format of the report.
         enum Format: String, CaseIterable, ExpressibleByArgument {
             case pretty, tap, tap13, junit, json, markdown, html
 
@@ -135,7 +135,7 @@
             (backend.contains(.all) ? Choice.allCases : backend).compactMap(\.backend)
         }
 
-        /// Does a job of the kit's in a process of its own.
+        /// Does a job of the kit in a process of its own.
         private func work() async throws {
             guard let backend = try mutant.map(Self.mutant) ?? backend.first?.backend else {
                 throw ToolError.input("a worker needs one backend")
@@ -143,7 +143,7 @@
             throw ExitCode(await ConformanceWorker.run(job, on: backend))
         }
 
-        /// Runs a saved program, and prints what each step said.
+        /// Runs a saved program, and prints the output of each step.
         private func run(programIn file: String) throws {
             let program: RandomProgram
             do {
@@ -175,7 +175,7 @@
             try report(tallies, "soak of \(minutes) minutes", seed)
         }
 
-        /// Opens stores of which a byte was changed.
+        /// Opens stores in which a byte was changed.
         private func run(flips: Int, _ seed: UInt64) throws {
             guard flips > 0 else { throw ToolError.input("--flips takes a number of stores above 0") }
             let tallies = try Soak(backends, seed: seed).flip(flips) { tallies in
@@ -241,7 +241,7 @@
             guard status == 0 else { throw ExitCode(status) }
         }
 
-        /// The mutant, or the store made for the kit, of that name.
+        /// The mutant, or the store made for the kit, with that name.
         private static func mutant(_ name: String) throws(ToolError) -> any ConformanceBackend {
             guard let backend = Mutants.backend(name, worker: Self.mutantWorker) else {
                 throw ToolError.input("there is no mutant \(name)")

@@ -4,7 +4,7 @@
     import GroveCompare
     import GroveModel
 
-    /// `grove copy`: a whole copy of a store that others may be using.
+    /// `grove copy`: a whole copy of a store that other processes may be using.
     struct CopyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "copy",

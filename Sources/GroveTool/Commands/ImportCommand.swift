@@ -5,7 +5,7 @@
     import GroveCompare
     import GroveModel
 
-    /// `grove import`: a JSON document, taken apart into nodes.
+    /// `grove import`: a JSON document, split into nodes.
     struct ImportCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "import",
@@ -82,7 +82,7 @@
             if verify { Terminal.note("verified: the document rebuilt from its nodes equals \(InputFile.name(file))") }
         }
 
-        /// The document that is read.
+        /// The document that was read.
         private struct Source {
             /// The document's text, if it is to be verified.
             let text: [UInt8]?
@@ -91,7 +91,7 @@
 
         /// Stores the document in `place`, and closes the store.
         ///
-        /// - Returns: what is printed of it, and why it could not be verified, if it was to be.
+        /// - Returns: the summary to print, and the error if the document was to be verified and is not.
         private func store(_ source: Source, in place: StorePlace) throws(ToolError) -> (JSON, ToolError?) {
             let document = source.document
             let cache = try place.open()
@@ -116,7 +116,7 @@
             return (summary, failure)
         }
 
-        /// Rebuilds the document and says how it differs.
+        /// Rebuilds the document and returns an error if it differs.
         private func check(_ text: [UInt8], _ cache: any ToolCache, hadContent: Bool) -> ToolError? {
             Terminal.progress("verifying")
             do throws(ToolError) {

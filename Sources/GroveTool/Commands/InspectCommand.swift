@@ -5,7 +5,7 @@
     import GroveCompare
     import GroveModel
 
-    /// `grove inspect`: what a store holds, without the types of the models.
+    /// `grove inspect`: the content of a store, without the types of the models.
     struct InspectCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "inspect",
@@ -27,7 +27,7 @@
                   grove inspect --backend lmdb --store feed --stats
                 """)
 
-        /// How the result is printed.
+        /// The format of the printed result.
         enum Format: String, CaseIterable, ExpressibleByArgument {
             case pretty
             case json

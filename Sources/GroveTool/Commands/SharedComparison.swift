@@ -4,9 +4,9 @@
 
     /// `grove compare --for shared`: a cache of many machines over PostgreSQL, beside joins, blobs and Redis.
     ///
-    /// The tool links no libpq and starts no server: `make shared` builds the program that does, and the process becomes that.
+    /// The tool links no libpq and starts no server: `make shared` builds the program that does, and replaces this process.
     enum SharedComparison {
-        /// Does not return if it succeeds.
+        /// Runs the comparison; it does not return if it succeeds.
         static func run() throws {
             let arguments = ["make", "--no-print-directory", "shared", "SHARED_ARGS=measure"]
             let hasScript = unsafe access("Scripts/shared.sh", R_OK) == 0

@@ -2,7 +2,7 @@
     import ArgumentParser
     import GroveCompare
 
-    /// `grove trace`: what the eviction policies make of a recorded sequence of requests.
+    /// `grove trace`: the hit ratios of the eviction policies for a recorded sequence of requests.
     struct TraceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "trace",

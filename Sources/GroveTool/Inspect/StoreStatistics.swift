@@ -92,7 +92,7 @@ struct StoreStatistics {
 }
 
 extension JSON {
-    /// How many references to nodes the value holds.
+    /// The number of references to nodes in the value.
     fileprivate var referenceCount: Int {
         switch self {
         case .array(let elements): elements.reduce(0) { $0 + $1.referenceCount }

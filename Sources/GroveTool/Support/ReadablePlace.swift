@@ -9,18 +9,18 @@ import GrovePlatform
     import Foundation
 #endif
 
-/// A store that is only read: the one that the user named, or a copy of its files if that one cannot be opened here.
+/// A store that is only read: the one that the user named, or a copy of its files if that store cannot be opened here.
 ///
 /// Opening a store writes to it. So the files are copied if this user may not write them, or the file system is mounted
-/// read-only; and if a process has a store open that lets one process in. What is copied is what a kill of that process
-/// would leave, so that opening the copy recovers it.
+/// read-only. They are also copied if another process has a store open that a single process may open. The copy is like
+/// the files after a kill of that process, so that opening it recovers the store.
 struct ReadablePlace: ~Copyable {
     let place: StorePlace
     /// The place of the store's files, damaged or not, or of a copy of them.
     let files: StorePlace
-    /// Removed with this.
+    /// The directories of copies, which are removed with this value.
     private let copies: [TemporaryDirectory]
-    /// Whether the place holds what can be read of a damaged store; and the parts that cannot.
+    /// Whether the place holds the readable part of a damaged store, and the parts that cannot be read.
     let isPartial: Bool
     let unreadable: [String]
 
@@ -45,11 +45,11 @@ struct ReadablePlace: ~Copyable {
         self.unreadable = unreadable ?? []
     }
 
-    /// Runs `body` with the store at `place`; if that turns out to be damaged, then with a copy of what can be read of it.
+    /// Runs `body` with the store at `place`, or, if that turns out to be damaged, with a copy of its readable part.
     ///
-    /// - Parameter body: opens the store and closes it, and writes nothing before it has read everything. Returns the nodes that it
+    /// - Parameter body: opens the store and closes it, and writes nothing before it has read everything. It returns the nodes that it
     ///   could not read.
-    /// - Throws: what `body` throws, or ``ToolError`` that says what cannot be read.
+    /// - Throws: the error of `body`, or ``ToolError`` with the parts that cannot be read.
     static func read(_ place: StorePlace, _ body: (borrowing ReadablePlace) throws -> [ModelIdentifier]) throws {
         let readable = try ReadablePlace(place)
         if !readable.hidesDamage {
@@ -74,7 +74,7 @@ struct ReadablePlace: ~Copyable {
         do {
             partial = try readable.salvaged()
         } catch {
-            // It says more of what is wrong with the store.
+            // The first failure says more about the store.
             throw failure ?? error
         }
         let nodes = try body(partial).map { "node \($0.rawValue)" }
@@ -84,7 +84,7 @@ struct ReadablePlace: ~Copyable {
         throw ToolError.partly("the store is damaged, and was read in part; what could not be read: \(shown)")
     }
 
-    /// Copies what can be read of the store.
+    /// Copies the readable part of the store.
     private borrowing func salvaged() throws(ToolError) -> ReadablePlace {
         let target = try TemporaryDirectory()
         let parts = try ToolError.wrapping("cannot read the store") { () throws(CacheError) in
@@ -100,7 +100,7 @@ struct ReadablePlace: ~Copyable {
         return (try? place.backend.hidesDamage(directory)) ?? false
     }
 
-    /// Whether the store in `directory` can be opened where it is.
+    /// Whether the store in `directory` can be opened in place.
     private static func canOpen(_ directory: String, _ backend: BackendName) -> Bool {
         let names = ["."] + ((try? self.names(in: directory, of: backend)) ?? [])
         guard names.allSatisfy({ unsafe access(directory + "/" + $0, R_OK | W_OK) == 0 }) else { return false }
@@ -111,7 +111,7 @@ struct ReadablePlace: ~Copyable {
         return flock(descriptor, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK
     }
 
-    /// Copies the files of the store, again and again until none came, went or changed meanwhile.
+    /// Copies the files of the store, and repeats that until none was added, removed or changed meanwhile.
     private static func copy(_ from: String, to: String, of backend: BackendName) throws(ToolError) {
         let files = FileManager.default
         for attempt in 0..<20 {

@@ -2,7 +2,7 @@ import GroveCache
 import GroveCompare
 import GroveModel
 
-/// The directory of a store as the user named it, checked before anything is opened.
+/// The directory of a store that the user named, checked before anything is opened.
 struct StorePlace: Sendable {
     let backend: BackendName
     /// The directory; `nil` for memory.
@@ -10,7 +10,7 @@ struct StorePlace: Sendable {
     /// The bytes that LMDB may map, if not its default.
     let mapSize: Int?
 
-    /// The store that is in `directory`, whichever backend's it is.
+    /// The place of the store in `directory`, of any backend.
     ///
     /// - Throws: ``ToolError`` if there is none.
     init(holding directory: String, mapSize: Int?) throws(ToolError) {
@@ -43,10 +43,10 @@ struct StorePlace: Sendable {
         }
     }
 
-    /// Whether the backend's store is there.
+    /// Whether the backend's store is in the directory.
     var holdsStore: Bool { StorePlace.holds(backend, directory ?? "") }
 
-    /// Opens the store that is there, and never makes one.
+    /// Opens the existing store, and never makes one.
     func openExisting() throws(ToolError) -> any ToolCache {
         guard let directory else {
             throw .input("the memory backend keeps nothing between processes: use lmdb, sqlite or leveldb")

@@ -9,16 +9,16 @@ import GrovePlatform
     import Foundation
 #endif
 
-/// A store that is made beside another one, and takes its place in one step when it is whole.
+/// A store that is made beside another one, and replaces it in one step when it is whole.
 ///
-/// Until then the old store is as it was, and afterwards it is gone. A process that is killed leaves one of the two in
-/// the place, and a directory beside it.
+/// Until then the old store is unchanged, and afterwards it is removed. A process that is killed leaves one of the two in
+/// place, and a directory beside it.
 struct StoreReplacement {
-    /// The place in which the new store is made; it is closed before ``install()``.
+    /// The place of the new store, which is closed before ``install()``.
     let place: StorePlace
     /// The path of the old store, without links.
     private let directory: String
-    /// The old store, open until the end, so that a store that a single process may open is refused to another one.
+    /// The old store, open until ``install()``, so that another process cannot open it if a single process may.
     private let old: any ToolCache
     private let beside: TemporaryDirectory
 
@@ -38,9 +38,9 @@ struct StoreReplacement {
         place = try StorePlace(old.backend, beside.path, mapSize: old.mapSize)
     }
 
-    /// Puts the new store in the old one's place, and removes the old one.
+    /// Replaces the old store with the new one, and removes the old one.
     ///
-    /// - Throws: ``ToolError`` if the file system cannot exchange directories; the old store is as it was then.
+    /// - Throws: ``ToolError`` if the file system cannot exchange directories; the old store is unchanged then.
     func install() throws(ToolError) {
         old.close()
         // A user who removed the mark wants backups of the store.
@@ -57,12 +57,12 @@ struct StoreReplacement {
         }
         try? StoreFiles(beside.path).announceReplacement()
         keepOthers()
-        // The exchange is on the disk before the old files go.
+        // The exchange is on the disk before the old files are removed.
         let parent = URL(fileURLWithPath: directory).deletingLastPathComponent().path
         try? StoreFiles(parent).synchronize()
     }
 
-    /// Moves what is no part of the old store into the new one's directory: what systems put there, and what came meanwhile.
+    /// Moves files that are no part of the old store to the new one's directory: files of the system, and files that were added meanwhile.
     private func keepOthers() {
         for name in StoreReplacement.others(in: beside.path, of: place.backend) {
             let target = directory + "/" + name
@@ -70,12 +70,12 @@ struct StoreReplacement {
         }
     }
 
-    /// Gives each of the directories the other's name, in one step; returns -1 and sets `errno` if that cannot be.
+    /// Exchanges the names of two directories in one step; returns -1 and sets `errno` if that fails.
     private func exchange(_ left: String, _ right: String) -> Int32 {
         #if canImport(Darwin)
             return unsafe renamex_np(left, right, UInt32(RENAME_SWAP))
         #else
-            // Declared for GNU sources alone, to which Swift does not belong; RENAME_EXCHANGE is 2.
+            // The function is declared for GNU sources only, which Swift is not; RENAME_EXCHANGE is 2.
             typealias Rename =
                 @convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32
             guard let symbol = unsafe dlsym(dlopen(nil, RTLD_NOW), "renameat2") else {
@@ -86,7 +86,7 @@ struct StoreReplacement {
         #endif
     }
 
-    /// The names of what is no part of the store in `directory`.
+    /// The names of files that are no part of the store in `directory`.
     private static func others(in directory: String, of backend: BackendName) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return names.filter { !backend.owns($0) }.sorted()

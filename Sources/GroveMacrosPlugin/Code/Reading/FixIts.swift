@@ -2,7 +2,7 @@
     import SwiftDiagnostics
     import SwiftSyntax
 
-    /// Changes that make a declaration one that `@Cacheable` serves.
+    /// Changes of a declaration after which `@Cacheable` accepts it.
     enum FixIts {
         static func type(_ binding: PatternBindingSyntax, _ suggested: String?) -> FixIt {
             let type = suggested ?? "<#Type#>"
@@ -41,7 +41,7 @@
                 changes: [.replace(oldNode: Syntax(variable), newNode: Syntax(new))])
         }
 
-        /// Replaces a node by text, the trivia around it kept.
+        /// Replaces a node by text, and keeps the trivia around it.
         private static func replace(_ old: some SyntaxProtocol, _ text: String, _ message: String) -> FixIt {
             let new = TokenSyntax(
                 .identifier(text), leadingTrivia: old.leadingTrivia, trailingTrivia: old.trailingTrivia,

@@ -2,7 +2,7 @@
     import SwiftDiagnostics
     import SwiftSyntax
 
-    /// Why `@Cacheable` does not serve a declaration, in words that say what to do.
+    /// The reason for which `@Cacheable` refuses a declaration, in words that say what to do.
     struct Refusal: DiagnosticMessage {
         let identifier: String
         let message: String
@@ -16,7 +16,7 @@
         }
     }
 
-    /// The message of a fix-it.
+    /// The effect of a fix-it, in words.
     struct Remedy: FixItMessage {
         let message: String
 

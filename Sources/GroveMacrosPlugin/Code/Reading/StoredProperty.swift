@@ -5,19 +5,19 @@
 
     /// A stored property of a struct or class, or one value of a case's payload.
     struct StoredProperty {
-        /// As code names it, with backticks if they are needed.
+        /// The name in code, with backticks if they are needed.
         let code: String
-        /// As the record names it.
+        /// The name in the record.
         let field: String
-        /// Its type; of a property that is left out, what is written, if anything.
+        /// The type; for a property that the record leaves out, the written type, if there is one.
         let type: TypeSyntax?
         let isRecorded: Bool
         let isCompared: Bool
         /// Whether it has a default value other than `nil`, which is read if the record lacks the field.
         var hasDefault: Bool
-        /// The default value that `@CacheField` gives it.
+        /// The default value from `@CacheField`.
         let defaultValue: ExprSyntax?
-        /// The names that it had in the record before, the latest first.
+        /// The former names in the record, the latest first.
         let oldNames: [String]
         let syntax: Syntax
 
@@ -54,7 +54,7 @@
         func named(_ names: String...) -> DeclModifierSyntax? { named(names) }
 
         func named(_ names: [String]) -> DeclModifierSyntax? {
-            // `private(set)` says nothing of the declaration itself.
+            // `private(set)` does not restrict the declaration itself.
             first { names.contains($0.name.text) && $0.detail?.detail.text != "set" }
         }
     }
@@ -86,7 +86,7 @@
     }
 
     extension PatternBindingSyntax {
-        /// Whether the property has storage: observers have, accessors have not.
+        /// Whether the property has storage; observers leave it stored, and accessors do not.
         var isStored: Bool {
             switch accessorBlock?.accessors {
             case nil: true
@@ -98,20 +98,20 @@
     }
 
     extension TypeSyntax {
-        /// The name without what it is a member of.
+        /// The name without the type of which it is a member.
         var lastName: String {
             if let member = self.as(MemberTypeSyntax.self) { return member.name.text }
             return self.as(IdentifierTypeSyntax.self)?.name.text ?? trimmedDescription
         }
 
-        /// Whether a variable of the type is `nil` if it has no default value, which one of `Optional<Int>` is not.
+        /// Whether a variable of the type is `nil` without a default value; a variable of `Optional<Int>` is not.
         var isNilByDefault: Bool {
             self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
         }
     }
 
     extension InitializerClauseSyntax? {
-        /// Whether there is a value that is not what an optional is without one.
+        /// Whether there is a value other than `nil`.
         var isDefault: Bool { self.map { !$0.value.is(NilLiteralExprSyntax.self) } ?? false }
     }
 
@@ -132,7 +132,7 @@
             }
         }
 
-        /// The type that a call's callee suggests for its value.
+        /// The type that the callee of a call suggests.
         var suggestedType: String? {
             guard let name = self.as(FunctionCallExprSyntax.self)?.calledExpression.as(DeclReferenceExprSyntax.self),
                 name.baseName.text.first?.isUppercase == true

@@ -2,7 +2,7 @@
     import SwiftDiagnostics
     import SwiftSyntax
 
-    /// The type that `@Cacheable` stands before, as far as its syntax tells.
+    /// The type that has the attribute `@Cacheable`, as far as its syntax tells.
     struct Subject {
         enum Kind {
             case structure
@@ -17,13 +17,13 @@
             let name: String
             /// The payload's values in the order of their declaration.
             let payload: [StoredProperty]
-            /// Their labels in code; `nil` for one without.
+            /// The labels of these values in code; `nil` for a value without one.
             let labels: [String?]
         }
 
         let kind: Kind
         let name: String
-        /// The modifier that generated members begin with: `public `, `package `, `fileprivate ` or nothing.
+        /// The access modifier of generated members: `public `, `package `, `fileprivate ` or nothing.
         let access: String
         let names: TypeNames
         /// The fields of the record in the order of its table.
@@ -31,13 +31,13 @@
         /// Stored properties that the record leaves out.
         private(set) var leftOut: [StoredProperty] = []
         private(set) var cases: [Case] = []
-        /// The members that the type's own body declares, functions with their labels.
+        /// The names that the type's own body declares, functions with their labels.
         private(set) var written: Set<String> = []
-        /// Whether a class would have an initialiser without parameters, were there no other.
+        /// Whether a class would have an initialiser without parameters if there were no other.
         let losesInitializer: Bool
-        /// The attributes that say where the type is available, and those of the types around it.
+        /// The availability attributes of the type and of the types around it.
         let availability: [String]
-        /// Whether it stands in an extension, of a type that may be generic.
+        /// Whether the type is in an extension, possibly of a generic type.
         let isInExtension: Bool
         let inherited: Set<String>
         let recordName: String
@@ -47,8 +47,8 @@
 
         /// Reads `declaration`.
         ///
-        /// - Throws: `DiagnosticsError` with everything that is refused.
-        /// - Parameter type: the type as its extension names it, with those around it; none if names do not matter.
+        /// - Throws: `DiagnosticsError` with all refusals.
+        /// - Parameter type: the type as its extension names it, with those around it; `nil` if names do not matter.
         init(
             _ declaration: some DeclGroupSyntax, _ node: AttributeSyntax, _ context: [Syntax],
             as type: (some TypeSyntaxProtocol)? = TypeSyntax?.none
@@ -103,7 +103,7 @@
             } else if kind != .enumeration, reader.instanceProperties.contains("id") {
                 id = "id"
             }
-            // Records without an identifier would all get the same one, or another one at each read.
+            // With a default value, all records without an identifier would get the same one, or a new one at each read.
             for index in fields.indices where fields[index].code.withoutBackticks == id {
                 fields[index].hasDefault = false
             }
@@ -114,7 +114,7 @@
             guard reader.diagnostics.isEmpty else { throw DiagnosticsError(diagnostics: reader.diagnostics) }
         }
 
-        /// Whether the property that identifies the model can be seen wherever the model can, and with it its type.
+        /// Whether the property that identifies the model, and so its type, is as visible as the model.
         var showsID: Bool {
             var node = fields.first { $0.code.withoutBackticks == id }?.syntax
             while let current = node, !current.is(VariableDeclSyntax.self) { node = current.parent }
@@ -125,7 +125,7 @@
             return variable.modifier("private", "fileprivate") == nil
         }
 
-        /// Whether an enum's identifier and record are those of its payloads.
+        /// Whether an enum uses the identifiers and records of its payloads.
         var takesPayloads: Bool { kind == .enumeration && id == nil && cases.contains { $0.payload.count == 1 } }
     }
 

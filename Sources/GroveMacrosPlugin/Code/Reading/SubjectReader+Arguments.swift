@@ -4,7 +4,7 @@
 
     // The arguments of the attributes.
     extension SubjectReader {
-        /// The arguments of `@CacheField` before `variable`, if it stands there.
+        /// The arguments of the `@CacheField` of `variable`, if it has one.
         mutating func fieldNames(_ variable: VariableDeclSyntax) -> FieldNames {
             var names = FieldNames()
             let list = variable.attribute(Mark.cacheField)?.arguments?.as(LabeledExprListSyntax.self)
@@ -25,14 +25,14 @@
             return names
         }
 
-        /// A literal's text, unless it is empty or not known yet.
+        /// A literal's text; `nil` if it is empty, or not a plain literal.
         private func text(_ expression: ExprSyntax) -> String? {
             guard let text = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue, !text.isEmpty
             else { return nil }
             return text
         }
 
-        /// The attribute's arguments; `nil` literals are as good as none.
+        /// The attribute's arguments, without `nil` literals.
         mutating func arguments(_ node: AttributeSyntax) -> [String: String] {
             guard let list = node.arguments?.as(LabeledExprListSyntax.self) else { return [:] }
             var arguments: [String: String] = [:]

@@ -2,7 +2,7 @@
     import SwiftDiagnostics
     import SwiftSyntax
 
-    /// Goes over a type's syntax and collects what is there and what is refused.
+    /// The reader of a type's syntax, which collects members and refusals.
     struct SubjectReader {
         private(set) var diagnostics: [Diagnostic] = []
         private(set) var properties: [StoredProperty] = []
@@ -62,7 +62,7 @@
             throw DiagnosticsError(diagnostics: [Diagnostic(node: node, refusal)])
         }
 
-        /// Whether a type, or what surrounds one, is generic, as far as syntax tells.
+        /// Whether a type, or a declaration around one, is generic, as far as syntax tells.
         static func isGeneric(_ context: Syntax) -> Bool {
             if let around = context.as(ExtensionDeclSyntax.self) {
                 return around.genericWhereClause != nil
@@ -74,13 +74,13 @@
                 || context.as(ActorDeclSyntax.self)?.genericParameterClause != nil
         }
 
-        /// The modifier that generated members begin with, so that they are as visible as the type.
+        /// The access modifier that makes generated members as visible as the type.
         mutating func access(
             of declaration: some DeclGroupSyntax, _ name: String, _ node: AttributeSyntax, _ context: [Syntax]
         ) -> String {
             let own = declaration.modifiers
             let around = context.map { $0.asProtocol((any DeclGroupSyntax).self)?.modifiers ?? [] }
-            // A type that is private at the file's level can be named in the file; one inside something else cannot.
+            // A private type at the file's level can be named in the file, and one inside another type cannot.
             if !around.isEmpty, let modifier = own.named("private") {
                 refuse(modifier, .inaccessible(name), fixIts: [FixIts.visible(modifier)])
             } else if around.dropLast().contains(where: { $0.named("private") != nil }) {
@@ -113,7 +113,7 @@
             }
         }
 
-        /// Static ones and those that take something else than generated code gives them are other members.
+        /// Reads a function; a static one, or one with other parameters than in generated code, is another member.
         private mutating func read(_ function: FunctionDeclSyntax) {
             let name = function.name.text.withoutBackticks
             let parameters = function.signature.parameterClause.parameters
@@ -137,7 +137,7 @@
 
         private static let takesModels: Set<String> = ["map(_:)", "forEach(_:)", "merge(_:)"]
 
-        /// The names of the static properties in generated code, which no case can have too.
+        /// The names of generated static properties, which no case can have.
         private static let staticNames: Set<String> = ["fields", "recordName", "projectionName"]
 
         private mutating func read(_ conditional: IfConfigDeclSyntax) {
@@ -154,7 +154,7 @@
         private mutating func read(_ variable: VariableDeclSyntax) {
             var laterType: TypeSyntax?
             var found: [(PatternBindingSyntax, TypeSyntax?)] = []
-            // In `let a, b: Int` the type stands with the last.
+            // In `let a, b: Int` the type comes with the last name.
             for binding in variable.bindings.reversed() {
                 laterType = binding.typeAnnotation?.type ?? (binding.initializer == nil ? laterType : nil)
                 found.insert((binding, laterType), at: 0)

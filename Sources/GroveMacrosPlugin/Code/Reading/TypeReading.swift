@@ -2,11 +2,11 @@
     import SwiftDiagnostics
     import SwiftSyntax
 
-    /// The facts that a type's syntax tells about a field.
+    /// The facts about a field that its type's syntax tells.
     enum TypeReading {
         private static let support = ExtensionWriter.support
 
-        /// The type as code can name it: an implicitly unwrapped optional is an optional.
+        /// The spelling of the type in code: an implicitly unwrapped optional is an optional.
         static func spelling(_ type: TypeSyntax) -> String {
             if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
                 return "\(unwrapped.wrappedType.trimmedDescription)?"
@@ -16,7 +16,7 @@
 
         /// An expression of the shape of the type's models: containers are spelled out, names left to the compiler.
         ///
-        /// - Parameter name: how code names a type that is no such container.
+        /// - Parameter name: gives the name in code of a type that is no such container.
         static func shape(_ type: TypeSyntax, _ name: (TypeSyntax) -> String) -> String {
             guard let (container, parts) = container(type) else { return "\(support).shape(of: \(name(type)).self)" }
             let shapes = parts.map { shape($0, name) }
@@ -36,7 +36,7 @@
             "Double", "Float", "Date", "Data", "Decimal", "URL", "UUID", "ModelIdentifier",
         ]
 
-        /// Whether a value of `type` holds one of the type called `name` in place: itself, or in optionals.
+        /// Whether a value of `type` is one of the type called `name`, or an optional of one.
         static func isInPlace(_ name: String, in type: TypeSyntax) -> Bool {
             if let (container, parts) = container(type) {
                 return (container ?? "optional") == "optional" && isInPlace(name, in: parts[0])
@@ -45,7 +45,7 @@
             return identifier.genericArgumentClause == nil && [name, "Self"].contains(identifier.name.text)
         }
 
-        /// The container that a type is, parentheses being one without a name, and what it holds.
+        /// The container that a type is, and the types in it; parentheses are a container without a name.
         private static func container(_ type: TypeSyntax) -> (name: String?, parts: [TypeSyntax])? {
             if let optional = type.as(OptionalTypeSyntax.self) { return ("optional", [optional.wrappedType]) }
             if let optional = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
@@ -73,7 +73,7 @@
             return clause?.arguments.compactMap { Syntax($0.argument).as(TypeSyntax.self) } ?? []
         }
 
-        /// Why a field called `name` cannot be of this type, and at which part of it.
+        /// The reason for which a field called `name` cannot be of this type, and the part of the type at fault.
         static func refusal(_ type: TypeSyntax, _ name: String) -> (Refusal, Syntax)? {
             if type.is(SomeOrAnyTypeSyntax.self) || type.is(CompositionTypeSyntax.self)
                 || type.is(MetatypeTypeSyntax.self)

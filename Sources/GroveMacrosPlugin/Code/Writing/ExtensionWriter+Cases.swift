@@ -1,5 +1,5 @@
 #if Macros
-    // Enums: a case in place is laid out as SE-0295 says; a case with one identified payload is that payload's record.
+    // Enums: a case in place has the layout of SE-0295; a case with one identified payload uses that payload's record.
     extension ExtensionWriter {
         var enumMembers: [String] {
             var members = [
@@ -100,7 +100,7 @@
 
         /// Finishes a case's payload and returns the case.
         ///
-        /// An absent value that has a default is taken from a case that was made without it.
+        /// A payload's value that is absent and has a default value is taken from a case that was made without it.
         private func finished(_ element: Subject.Case) -> [String] {
             guard element.payload.contains(where: \.hasDefault) else {
                 return ["return \(construction(element) { "try _payload.finish(_\($0))" })"]
@@ -142,7 +142,7 @@
         private var encodePayload: String {
             let body = switchSelf { _, element in
                 guard element.payload.count == 1 else { return (false, "break") }
-                // An identifier of the enum's own, declared by hand, may be another than the payload's.
+                // The enum's own identifier, declared by hand, may differ from the payload's.
                 let condition = hasOwnIdentifier ? "\(support).payloadIdentifier(_0) == modelIdentifier, " : ""
                 let write = "try \(support).encodeNode(_0, caseName: \(element.name.literal), to: &_encoder)"
                 return (true, "if \(condition)\(write) { return }")

@@ -1,11 +1,11 @@
 #if Macros
-    // Structs and final classes: an initialiser of all fields in the order of the table, and what goes over them.
+    // Structs and final classes: an initialiser of all fields in the order of the table, and the members that visit the fields.
     extension ExtensionWriter {
         /// Whether another projection may ask for fields.
         var hasFieldAccess: Bool { subject.id != nil || subject.written.contains("modelIdentifier") }
 
         var memberwiseMembers: [String] {
-            // The defaults of `Model` are right if there are no fields.
+            // The default implementations of Model are right if there are no fields.
             let replacesChildren =
                 !subject.fields.isEmpty && subject.written.isDisjoint(with: ["map(_:)", "forEach(_:)"])
             let merges = !subject.fields.isEmpty && hasFieldAccess
@@ -23,13 +23,13 @@
             subject.fields.enumerated().map { line($0, $1) }.joined(separator: "\n").indented
         }
 
-        /// A call of the initialiser, each field's value as `value` writes it.
+        /// A call of the initialiser with the code of `value` for each field.
         private func construction(_ value: (Int, StoredProperty) -> String) -> String {
             let arguments = subject.fields.enumerated().map { "_\($0): \(value($0, $1))" }
             return "Self(\((["_grove: ()"] + arguments).joined(separator: ", ")))"
         }
 
-        /// Returns a copy made by `construction`, what the record leaves out carried over.
+        /// The code that returns a copy made by `construction`, with the properties that the record leaves out.
         private func returnCopy(_ construction: String) -> String {
             guard !subject.leftOut.isEmpty else { return "return \(construction)" }
             let keyword = subject.kind == .finalClass ? "let" : "var"
@@ -41,7 +41,7 @@
 
         /// The initialiser that generated code calls; a class declares it among its own members.
         ///
-        /// A field with a default value has it already, and keeps it if it is given none.
+        /// A field with a default value keeps it if the argument is `nil`.
         var initializer: String {
             let parameters = subject.fields.enumerated().map { "_\($0): \(spelling($1))\($1.hasDefault ? "?" : "")" }
             // A class declares it among its own members, apart from the extension, which is nonisolated.
@@ -61,7 +61,7 @@
 
         private var fieldTable: String {
             let names = subject.fields.map(\.field.literal).joined(separator: ", ")
-            // The compiler shows the remark beside its error, if what is extended turns out to be generic.
+            // The compiler shows the remark beside its error if the extended type turns out to be generic.
             let remark =
                 subject.isInExtension
                 ? "// Types inside a generic type are not served: records of all its specialisations would have one name.\n"

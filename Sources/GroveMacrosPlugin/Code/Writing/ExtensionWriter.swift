@@ -1,18 +1,18 @@
 #if Macros
     import SwiftSyntax
 
-    /// Writes the extension that makes a type a model.
+    /// The writer of the extension that makes a type a model.
     struct ExtensionWriter {
         let subject: Subject
         let type: String
         /// The protocols to which the type does not conform yet.
         let missing: Set<String>
-        /// The file, as code, and the line and column at which a part of the type's syntax stands.
+        /// The file, as code, and the line and column of a part of the type's syntax.
         let location: (Syntax) -> (file: String, line: Int, column: Int)?
 
         static let support = "GroveMacros._CacheableSupport"
 
-        /// The mark at the beginning of a line that is not indented.
+        /// The mark at the beginning of a line that is not to be indented.
         static let unindented = "\u{1}"
 
         init(
@@ -28,14 +28,14 @@
         var code: String {
             let list = conformances.joined(separator: ", ")
             let members = subject.kind == .leaf ? equalityMembers.filter { !$0.isEmpty } : self.members
-            // A model is read and written anywhere, also if a module's declarations belong to the main actor by default.
+            // A model is read and written anywhere, even if a module's declarations belong to the main actor by default.
             let head = "nonisolated extension \(type)" + (list.isEmpty ? "" : ": \(list)")
             let availability = subject.availability.map { "\($0)\n" }.joined()
             let code = "\(availability)\(head) {\(members.map { "\n\($0.indented)\n" }.joined())}"
             return code.split(separator: ExtensionWriter.unindented).joined()
         }
 
-        // The compiler takes no conformance to be implied that the macro declares as possible, so all are spelt out.
+        // The compiler does not imply conformances that the macro announces, so all of them are written.
         private var conformances: [String] {
             var wanted: [(String, String)] =
                 switch subject.kind {
@@ -69,10 +69,10 @@
             subject.written.contains(name) ? "" : code()
         }
 
-        /// The type of a field, as code names it.
+        /// The name of a field's type in code.
         func spelling(_ field: StoredProperty) -> String { field.type.map(subject.names.name) ?? "" }
 
-        // The functions that read a field: one with a default value may be absent.
+        // The functions that read a field: a field with a default value may be absent.
         func scan(_ field: StoredProperty) -> String { field.hasDefault ? "_scanIfPresent" : "_scan" }
         func finish(_ field: StoredProperty) -> String { field.hasDefault ? "finishIfPresent" : "finish" }
 
@@ -127,8 +127,8 @@
                 ? "Self.recordName + \":\"" : "\(subject.recordName):".literal
         }
 
-        /// The type of the property that identifies the model, as code, if it is declared, is no optional, and has a name that
-        /// a caller may use.
+        /// The type of the property that identifies the model, as code; `nil` if it is not declared, is an optional, or has no
+        /// name that a caller may use.
         private var keyType: String? {
             guard subject.kind != .leaf, !subject.written.contains("modelIdentifier"), let id = subject.id,
                 let field = subject.fields.first(where: { $0.code.withoutBackticks == id }), let type = field.type,
@@ -138,7 +138,7 @@
             return subject.names.openName(type, isSeen: subject.showsID)
         }
 
-        /// The identifier as a function of that property.
+        /// The members that make the identifier from that property.
         private func keyMembers(_ prefix: String) -> [String] {
             guard let keyType, missing.contains("KeyedModel") else { return [] }
             let support = ExtensionWriter.support
@@ -152,7 +152,7 @@
             ]
         }
 
-        /// A model without an identifier, or an enum, whose payload is written in its stead if it has one.
+        /// The member of a model without an identifier, or of an enum: if it has a payload, that is written in its place.
         private var noIdentifier: String {
             unless(
                 "appendIdentifier(to:)",
@@ -162,7 +162,7 @@
 
         // MARK: Checks
 
-        /// The code that asks the compiler about the types of fields, each at the place of its field; see `FieldChecks.swift`.
+        /// The code by which the compiler checks the types of fields, each at the place of its field; see `FieldChecks.swift`.
         private var checks: String {
             let stored = subject.fields + subject.cases.flatMap(\.payload)
             let lines = stored.flatMap(check) + subject.leftOut.flatMap(check)
@@ -191,7 +191,7 @@
                     ("", "\(support).child(\(subject.names.name($0)).self).id")
                 }
             }
-            // The code that the compiler speaks of is put at the field's place: the part behind the last dot, or else the whole.
+            // The code of an error message is put at the field's place: the text after the last dot, or else the whole.
             guard let place = location(field.syntax), place.line > 1, place.column > 1 else {
                 return lines.map { $0.head + $0.last }
             }
@@ -210,15 +210,15 @@
 
         private static let equatable: Set<String> = ["Equatable", "Hashable", "Comparable"]
 
-        /// The fields that equality looks at.
+        /// The properties that equality compares.
         private var compared: [StoredProperty] { (subject.fields + subject.leftOut).filter(\.isCompared) }
 
-        /// Whether some property is left out, which the `==` that Swift writes would look at.
+        /// Whether equality leaves out a property that Swift's own `==` would compare.
         private var ignoresProperties: Bool { compared.count < subject.fields.count + subject.leftOut.count }
 
         private var declaresHashable: Bool { subject.inherited.contains("Hashable") }
 
-        /// Whether `==` is written here: that of Swift would not find a NaN equal to itself.
+        /// Whether `==` is generated; Swift's own would not find a NaN equal to itself.
         var writesEquality: Bool {
             guard subject.kind != .leaf, !subject.written.contains("==") else { return false }
             return missing.contains("Equatable") || ignoresProperties
@@ -226,7 +226,7 @@
         }
 
         private var equalityMembers: [String] {
-            // A type may be Hashable by a protocol or by an extension, which the macro does not see.
+            // A type may be Hashable by a protocol or by an extension, neither of which the macro sees.
             let needsHash =
                 (declaresHashable && (subject.kind == .finalClass || ignoresProperties))
                 || (ignoresProperties && !subject.written.contains("=="))
@@ -236,8 +236,8 @@
             ]
         }
 
-        // A `==` in the body of a type with a macro is found twice. The compiler then takes its own for a struct or an enum, and
-        // refuses a class.
+        // A `==` in the body of a type with a macro is found twice. The compiler then uses its own `==` for a struct or an enum,
+        // and refuses a class.
         private var ownEquality: String {
             """
             @_implements(Swift.Equatable, ==(_:_:))
@@ -277,14 +277,14 @@
     }
 
     extension String {
-        /// Every line but empty ones, and those that stay, four columns further in.
+        /// The text with every line indented by four columns, except empty ones and those with ``ExtensionWriter/unindented``.
         var indented: String {
             split(separator: "\n", omittingEmptySubsequences: false)
                 .map { $0.isEmpty || $0.hasPrefix(ExtensionWriter.unindented) ? String($0) : "    \($0)" }
                 .joined(separator: "\n")
         }
 
-        /// As a string literal of Swift.
+        /// The text as a Swift string literal.
         var literal: String {
             let escaped = unicodeScalars.map { scalar in
                 switch scalar {
