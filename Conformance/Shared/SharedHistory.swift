@@ -36,6 +36,8 @@ package struct SharedHistory: Sendable {
         /// When each value was first known to be committed.
         var known: [Int: UInt64] = [:]
         var failed: Set<Int> = []
+        /// The values of writes whose outcome is unknown.
+        var unknown: Set<Int> = []
     }
 
     /// How late an event may be added.
@@ -64,7 +66,11 @@ package struct SharedHistory: Sendable {
             know(key, value, time)
         case .written(let key, let value, _, let isCommitted):
             totals.failures += 1
-            if isCommitted == false { keys[key, default: Key()].failed.insert(value) }
+            switch isCommitted {
+            case false?: keys[key, default: Key()].failed.insert(value)
+            case nil: keys[key, default: Key()].unknown.insert(value)
+            case true?: break
+            }
         case .read(let key, let halves, let isFresh, let from, let to):
             totals.reads += 1
             let value = halves.first ?? 0
@@ -87,14 +93,16 @@ package struct SharedHistory: Sendable {
             let what = "worker \(read.worker) read \(read.isFresh ? "fresh" : "near") \(read.value) of key \(read.key)"
             let key = keys[read.key] ?? Key()
             let bound = read.isFresh ? read.from : read.from - min(patience, read.from)
-            if let later = key.known.filter({ $0.key > read.value && $0.value < bound }).keys.max() {
+            // A write that its writer gave up may be committed behind a later one.
+            let isLate = key.unknown.contains(read.value)
+            if !isLate, let later = key.known.filter({ $0.key > read.value && $0.value < bound }).keys.max() {
                 found.append("\(what), and \(later) was committed")
             }
             if read.value > 0, key.sent[read.value].map({ $0 > read.to }) ?? true {
                 found.append("\(what), which was not sent")
             }
             if key.failed.contains(read.value) { found.append("\(what), which was not written") }
-            if let before = seen[read.worker]?[read.key], before > read.value {
+            if !isLate, let before = seen[read.worker]?[read.key], before > read.value {
                 found.append("\(what) after \(before)")
             }
             seen[read.worker, default: [:]][read.key] = read.value

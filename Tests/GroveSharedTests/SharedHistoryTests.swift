@@ -85,6 +85,19 @@ struct SharedHistoryTests {
         #expect(found(read(1, 1, isFresh: false, from: 139, to: 141)).isEmpty)
     }
 
+    @Test("A write that its writer gave up may be committed behind the next one")
+    func givenUp() {
+        var history = SharedHistory(patience: 100)
+        for (value, isCommitted) in [(1, nil), (2, true)] as [(Int, Bool?)] {
+            history.add(.sent(key: 0, value: value, at: 10 * UInt64(value)), of: 0)
+            history.add(.written(key: 0, value: value, at: 10 * UInt64(value) + 5, isCommitted: isCommitted), of: 0)
+        }
+        history.add(read(2, 2, from: 30, to: 31), of: 1)
+        history.add(read(1, 1, from: 40, to: 41), of: 1)
+        history.check()
+        #expect(history.found.isEmpty)
+    }
+
     @Test("Each kind of lie is found")
     func lies() {
         #expect(found(read(1, 1, from: 41, to: 42)).count == 1, "a fresh read of what was before")
