@@ -145,6 +145,8 @@ package struct Soak: Sendable {
 
     /// So many parts of a sweep run beside each other: a store that looks unfinished is looked at for a while.
     private static let parts = 8
+    /// A sweep ends before its time once it has told of so many lies.
+    private static let mostLies = 12
 
     /// Damages one small store of each persistent backend at every length and in every byte.
     ///
@@ -167,16 +169,16 @@ package struct Soak: Sendable {
             }
             while group.wait(timeout: .now() + .seconds(2)) == .timedOut { progress(tallies + [tally.withLock { $0 }]) }
             if let failure = failure.withLock({ $0 }) { throw failure }
-            tally.withLock { $0.sweeps = 1 }
+            tally.withLock { $0.sweeps = $0.lies.count < Self.mostLies ? 1 : 0 }
             tallies.append(tally.withLock { $0 })
         }
         return tallies
     }
 
-    /// Tries one part of the damages, until it has told of a dozen lies.
+    /// Tries one part of the damages, until all parts have told of ``mostLies``.
     private func sweep(_ part: Int, of backend: any ConformanceBackend, _ tally: Lock<Tally>) throws {
         let sweep = try DamageSweep(on: backend, seed: seed, part: part, of: Self.parts)
-        while sweep.done < sweep.count, tally.withLock({ $0.lies.count < 12 }) {
+        while sweep.done < sweep.count, tally.withLock({ $0.lies.count < Self.mostLies }) {
             let (deaths, mixtures) = (sweep.deaths, sweep.mixtures)
             do {
                 try sweep.next()
