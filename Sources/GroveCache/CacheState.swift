@@ -123,7 +123,8 @@ extension CacheState {
     /// A read that has looked at the queue and has no view yet begins again: its view may show later calls.
     mutating func forget(_ write: PendingWrite) {
         dropSnapshot()
-        overlay.lose(write)
+        let isFirst = queue.calls.first.map { write.sequence < $0.sequence } ?? true
+        overlay.lose(write, at: isFirst ? numbers.place(ofCall: write.sequence) : nil)
         epoch.advance()
     }
 

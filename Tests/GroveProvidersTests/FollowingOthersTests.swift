@@ -21,6 +21,59 @@ struct FollowingOthersTests {
         }
     }
 
+    /// What a test does with a model while the cache is suspended, before another process writes the model.
+    enum Sleeper: CaseIterable {
+        case nothing, cacheDeletes, managerDeletes, bothDelete
+    }
+
+    @Test(
+        "What others write while the cache is suspended stays beside older answers and refused deletions",
+        arguments: FollowedBackend.shared, Sleeper.allCases)
+    func suspendedAnswers(backend: FollowedBackend, sleeper: Sleeper) async throws {
+        for others in [0, 1, 20] {
+            try await backend.open(withPeer: true) { scene, peer in
+                let (cache, old) = (scene.anyCache, Person(id: "2", name: "old"))
+                try scene.put(Message(id: "34", text: "hello", sender: old))
+                let places = (0..<6).map { _ in cache.place() }
+                try scene.suspend()
+                if [.cacheDeletes, .bothDelete].contains(sleeper) { cache.deleteModel(old, forKey: nil, context: nil) }
+                if [.managerDeletes, .bothDelete].contains(sleeper) { scene.manager.deleteModel(old) }
+                // What is refused is tried again.
+                await scene.manager.flush()
+                for number in 0..<others { #expect(try peer?.ask("put", "3", "\(number)") == "done") }
+                #expect(try peer?.ask("put", "2", "newer") == "done")
+                try scene.resume()
+                for place in places { try await cache.write(old, asOf: place) }
+                // Flushes tell of what was refused.
+                try? await scene.settle()
+                try? await scene.settle()
+                #expect(try scene.person("2")?.name == "newer")
+                #expect(try scene.message("34")?.sender.name == "newer")
+                try await cache.write(old, asOf: cache.place())
+                #expect(try scene.person("2") == old)
+            }
+        }
+    }
+
+    @Test(
+        "A deletion that was refused is made, if others have not changed the model", arguments: FollowedBackend.shared)
+    func suspendedDeletions(backend: FollowedBackend) async throws {
+        for others in [0, 1, 20] {
+            try await backend.open(withPeer: true) { scene, peer in
+                let old = Person(id: "2", name: "old")
+                try scene.put(Message(id: "34", text: "hello", sender: old))
+                try scene.suspend()
+                scene.anyCache.deleteModel(old, forKey: nil, context: nil)
+                for number in 0..<others { #expect(try peer?.ask("put", "3", "\(number)") == "done") }
+                try scene.resume()
+                try? await scene.settle()
+                #expect(try scene.miss("Person:2", as: Person.self)?.reason == .deleted)
+                try scene.put([old])
+                #expect(try scene.person("2") == old)
+            }
+        }
+    }
+
     @Test("An edit of its own goes on from what others deleted and inserted", arguments: FollowedBackend.shared)
     func edits(backend: FollowedBackend) async throws {
         try await backend.open(withPeer: true) { scene, peer in

@@ -52,7 +52,9 @@ protocol FollowingScene {
     /// Removes the list of people and writes it again in one commit, which does not say which elements changed.
     func rewrite(_ people: [Person], forgetting id: String?) throws
     /// Edits the list of people by a call of the cache, or by two in one transaction.
-    func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws
+    /// Returns whether it was stored: without a transaction, the list may have no such position or part any more.
+    @discardableResult
+    func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws -> Bool
     func suspend() throws
     func resume() throws
 
@@ -145,17 +147,20 @@ extension Scene: FollowingScene {
         }
     }
 
-    func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws {
+    @discardableResult
+    func edit(_ form: ListForm, _ id: String, beside other: String, inTransaction: Bool) throws -> Bool {
         guard inTransaction else {
             // A position of a count that another process has made smaller meanwhile.
-            do { return try form.apply(to: cache, id, other) } catch let error as CacheError
-                where error.code == .outOfRange
-            { return }
+            do { try form.apply(to: cache, id, other) } catch let error as CacheError where error.code == .outOfRange {
+                return false
+            }
+            return true
         }
         try cache.write { tx in
             try form.apply(to: tx, id, other)
             try tx.upsert([Person(id: other)], at: .first, inCollection: "people")
         }
+        return true
     }
 
     func suspend() throws { try cache.suspend() }

@@ -38,11 +38,12 @@ struct WindowLifeTests {
             }
         }
 
+        /// Returns whether it was stored.
         @MainActor
-        func edit(_ form: ListForm, _ id: String, beside other: String) throws {
+        func edit(_ form: ListForm, _ id: String, beside other: String) throws -> Bool {
             switch self {
-            case .scene(let scene): try scene.edit(form, id, beside: other, inTransaction: false)
-            case .process(let peer): _ = try peer.ask("form", "\(form)", id, other)
+            case .scene(let scene): return try scene.edit(form, id, beside: other, inTransaction: false)
+            case .process(let peer): return try peer.ask("form", "\(form)", id, other) == "done"
             }
         }
     }
@@ -136,15 +137,15 @@ struct WindowLifeTests {
                 list.insert("n\(step)", at: 0)
             case 2:
                 story += "before,"
-                try writer.edit(.insert, "n\(step)", beside: other)
+                guard try writer.edit(.insert, "n\(step)", beside: other) else { return story += " refused," }
                 list.insert("n\(step)", at: list.firstIndex(of: other) ?? 0)
             case 3:
                 story += "remove,"
-                try writer.edit(.remove, id, beside: other)
+                guard try writer.edit(.remove, id, beside: other) else { return story += " refused," }
                 list.removeAll { $0 == id }
             case 4:
                 story += "move,"
-                try writer.edit(.move, id, beside: other)
+                guard try writer.edit(.move, id, beside: other) else { return story += " refused," }
                 list.removeAll { $0 == id }
                 list.insert(id, at: (list.firstIndex(of: other) ?? 0) + 1)
             default:

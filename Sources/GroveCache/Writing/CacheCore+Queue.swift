@@ -111,7 +111,7 @@ extension CacheCore {
     private func refuse(_ write: PendingWrite, _ state: inout CacheState) {
         // Behind a wipe for which no caller waits there is nothing to forget.
         if let last = state.queue.calls.last, last.isWipe, last.completion == nil { return }
-        var refused = write.invalidation
+        var refused = write.invalidation()
         if state.queue.unawaitedByteCount + refused.byteCount > state.queue.limit + state.overlay.lostLimit {
             refused = PendingWrite(sequence: write.sequence, kind: .wipe)
             state.numbers.wipe(at: write.sequence)

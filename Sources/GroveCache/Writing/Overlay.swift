@@ -56,11 +56,13 @@ struct Overlay: Sendable {
     // MARK: Lost keys
 
     /// Takes in that the keys of `write` could not be stored.
-    mutating func lose(_ write: PendingWrite) {
+    ///
+    /// - Parameter position: its place, if no earlier call is still to be committed.
+    mutating func lose(_ write: PendingWrite, at position: StoredPlace.Numbers? = nil) {
         lastLost = max(lastLost, write.sequence)
         guard everything == nil, !write.isWipe else { return everything = lastLost }
         let place = nextPlace()
-        for lost in (write.kind == .invalidation ? write : write.invalidation).ofOneKeyEach {
+        for lost in (write.kind == .invalidation ? write : write.invalidation(at: position)).ofOneKeyEach {
             lostBytes += table.lose(lost, from: place)
         }
         if lostBytes > lostLimit { everything = lastLost }

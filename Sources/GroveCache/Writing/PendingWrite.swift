@@ -32,9 +32,9 @@ final class PendingWrite: Sendable {
         var isDeletion = false
         /// The number of the deletion, if nothing else failed of the key: it is made now, as of then.
         var deletedAt: LocalNumber?
-        /// The place of an answer that was not stored: records that were changed since stay.
+        /// The place of an answer or a deletion that was not stored: records that were changed since stay.
         ///
-        /// `nil` for a call.
+        /// `nil` for other calls.
         var asOf: StoredPlace.Numbers?
 
         /// This and `other`, of the same key.
@@ -121,18 +121,18 @@ final class PendingWrite: Sendable {
     func take(place: QueuePlace) { unsafe queuePlace = place }
 
     /// A call that forgets every key that this one writes: the old values must not be read as current.
-    var invalidation: PendingWrite {
+    ///
+    /// - Parameter place: the place of this call, if no earlier one is still to be committed.
+    func invalidation(at place: StoredPlace.Numbers? = nil) -> PendingWrite {
         var keys: [[UInt8]: Invalidation] = [:]
         func add(_ key: [UInt8], _ invalidation: Invalidation) {
             keys[key] = keys[key]?.merged(with: invalidation) ?? invalidation
         }
         // A deletion that was refused before is tried again as of its place, and is the same deletion.
         let deletedAt = asOf == nil ? sequence : asOf?.numbers.map { LocalNumber($0.number, shiftedBy: $0.shift) }
-        for extra in extras where !extra.isPin {
-            add(
-                extra.storeKey,
-                Invalidation(isDeletion: extra.isDeletion, deletedAt: extra.isDeletion ? deletedAt : nil))
-        }
+        let deletion = Invalidation(
+            isDeletion: true, deletedAt: deletedAt, asOf: deletedAt == nil ? nil : asOf?.numbers ?? place)
+        for extra in extras where !extra.isPin { add(extra.storeKey, extra.isDeletion ? deletion : Invalidation()) }
         // A stored node is no older than one that only fills gaps.
         for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
         return PendingWrite(sequence: sequence, forgetting: keys)
@@ -233,23 +233,19 @@ final class PendingWrite: Sendable {
 
     /// The update that does `change` to `key`, as of the place that the call speaks of.
     func update(_ key: UnsafeRawBufferPointer, _ change: RecordUpdate.Change, shift: CallNumber.Shift) -> RecordUpdate {
-        var place = asOf?.numbers
+        var (change, place, number) = (change, asOf?.numbers, asOf?.numbers?.number)
         if case .invalidate(let invalidation) = change {
-            if let deletedAt = invalidation.deletedAt {
-                return unsafe RecordUpdate(
-                    key: key, change: .tombstone, sequence: deletedAt.number(shiftedBy: shift), time: 0)
-            }
             place = invalidation.asOf
-        }
-        guard let place else {
-            return unsafe RecordUpdate(
-                key: key, change: change, sequence: sequence.number(shiftedBy: shift), time: time,
-                fillsOnly: content.fillsOnly)
+            number = place?.number
+            if let deletedAt = invalidation.deletedAt {
+                (change, number) = (.tombstone, deletedAt.number(shiftedBy: shift))
+            }
         }
         var update = unsafe RecordUpdate(
-            key: key, change: change, sequence: place.number, time: time, fillsOnly: content.fillsOnly)
+            key: key, change: change, sequence: number ?? sequence.number(shiftedBy: shift), time: time,
+            fillsOnly: content.fillsOnly)
         // Numbers that another process has given since are not told from those of calls before the place.
-        update.yieldsAfter = place.shift == shift ? place.number : place.committed
+        update.yieldsAfter = place.map { $0.shift == shift ? $0.number : $0.committed }
         return update
     }
 }
