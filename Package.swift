@@ -101,6 +101,9 @@ let package = Package(
         .target(
             name: "GroveCache", dependencies: ["GrovePlatform", "GroveCoding", "GroveModel"], exclude: privacy.exclude,
             resources: privacy.resources, swiftSettings: library),
+        // What a store holds, record by record: for the tool, measurements and tests. No product for applications has it.
+        .target(
+            name: "GroveInspect", dependencies: ["GroveCache", "GroveCoding", "GroveModel"], swiftSettings: library),
         .target(
             name: "GroveOutbox",
             dependencies: [
@@ -219,7 +222,8 @@ let package = Package(
         .target(
             name: "GroveCompare",
             dependencies: [
-                "GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite",
+                "GrovePlatform", "GroveInspect", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "GroveLMDB",
+                "GroveSQLite",
                 "GroveLevelDB",
                 "GroveFloor", "GroveConsistency", "GroveProviders",
             ], path: "Benchmarks/Compare", swiftSettings: strict),
@@ -231,7 +235,8 @@ let package = Package(
         .executableTarget(
             name: "GroveTool",
             dependencies: [
-                "GrovePlatform", "GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "GroveConformance",
+                "GrovePlatform", "GroveCompare", "GroveInspect", "GroveCache", "GroveCoding", "GroveModel",
+                "GroveConformance",
                 "GroveHarnesses",
                 "GroveMutants", "GroveShared",
                 .product(
@@ -243,7 +248,8 @@ let package = Package(
         .testTarget(
             name: "GroveMacrosTests",
             dependencies: [
-                "GroveMacros", "GroveMacrosCode", "GroveModel", "GroveCache", "GroveMemory", "TestSupport",
+                "GroveMacros", "GroveMacrosCode", "GroveModel", "GroveInspect", "GroveCache", "GroveMemory",
+                "TestSupport",
             ]
                 + syntax(
                     "SwiftDiagnostics", "SwiftParser", "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacroExpansion",
@@ -260,7 +266,7 @@ let package = Package(
             name: "GroveProvidersTests",
             dependencies: [
                 "Grove", "GroveProviders", "GroveConsistency", "GroveModel", "GroveMemory", "GroveLMDB", "GroveSQLite",
-                "GroveLevelDB", "GroveCache", "TestSupport",
+                "GroveLevelDB", "GroveInspect", "GroveCache", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -272,7 +278,8 @@ let package = Package(
         .testTarget(
             name: "GroveCacheTests",
             dependencies: [
-                "GrovePlatform", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory", "StoreTesting",
+                "GrovePlatform", "GroveInspect", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory",
+                "StoreTesting",
                 "TestSupport",
             ],
             swiftSettings: strict),
@@ -328,7 +335,8 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "GroveConformance", "GroveHarnesses", "GroveMutants", "GroveCache", "GroveModel", "FileStore",
+                "GroveConformance", "GroveHarnesses", "GroveMutants", "GroveInspect", "GroveCache", "GroveModel",
+                "FileStore",
                 "FileStoreConformance", "FileStoreCompare",
             ], swiftSettings: strict),
         .testTarget(
@@ -348,7 +356,7 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveCompareTests",
-            dependencies: ["GroveCompare", "GroveCache", "GroveCoding", "GroveModel", "StoreTesting"],
+            dependencies: ["GroveCompare", "GroveInspect", "GroveCache", "GroveCoding", "GroveModel", "StoreTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "GroveToolTests", dependencies: ["GrovePlatform", "GroveTool", "GroveCompare", "GroveCache"],

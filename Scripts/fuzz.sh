@@ -37,13 +37,14 @@ module GrovePlatform Sources/GrovePlatform
 module GroveModel Sources/GroveModel
 module GroveCoding Sources/GroveCoding
 module GroveCache Sources/GroveCache
+module GroveInspect Sources/GroveInspect
 module GroveMemory Sources/Backends/Memory
 
 # shellcheck disable=SC2046,SC2086
 $swiftc -O -wmo -parse-as-library $features $sanitizers -I "$out" -module-name RecordFuzz -o "$out/record-fuzz" \
     Conformance/Fuzz/*.swift $(ls Conformance/Kit/Models/*.swift | grep -v Golden) \
     Conformance/Kit/Interception/CommitGate.swift Conformance/Kit/CheckFailure.swift "$out/GrovePlatform.o" "$out/GroveModel.o" \
-    "$out/GroveCoding.o" "$out/GroveCache.o" "$out/GroveMemory.o"
+    "$out/GroveCoding.o" "$out/GroveCache.o" "$out/GroveInspect.o" "$out/GroveMemory.o"
 
 exec "$out/record-fuzz" "$out/corpus" -runs="$runs" -max_len=4096 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$out/"

@@ -21,6 +21,7 @@ Sources/GroveConsistency* GroveModel
 Sources/GroveProviders* GroveConsistency GroveModel
 Sources/GroveOutbox* GroveCache GroveCoding GroveConsistency GroveModel GroveProviders GrovePlatform
 Sources/GroveCache* GroveCoding GroveModel GrovePlatform
+Sources/GroveInspect* GroveCache GroveCoding GroveModel
 Sources/GroveShared* GroveCache GroveCoding GroveModel
 Sources/Backends/Memory* GroveCache GroveCoding GroveModel GrovePlatform
 Sources/Backends/LMDB* GroveCache GroveCoding GroveModel CLMDB GrovePlatform
@@ -32,10 +33,10 @@ Sources/Adapters/Logging* GroveCache GroveModel
 Sources/Adapters/Metrics* GroveCache GroveModel
 Sources/Adapters/Postgres* GroveShared GroveCoding GroveModel CPostgres GrovePlatform
 Sources/Grove GroveModel GroveMacros GroveConsistency GroveProviders
-Benchmarks/Compare GroveCoding GroveModel GroveCache GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders GrovePlatform
+Benchmarks/Compare GroveCoding GroveModel GroveCache GroveInspect GroveMemory GroveLMDB GroveSQLite GroveLevelDB GroveFloor GroveConsistency GroveProviders GrovePlatform
 Benchmarks/CompareMain GroveCompare GroveConformance GroveCache GroveCoding GrovePlatform
-Sources/GroveTool GroveModel GroveCoding GroveCache GroveShared GroveCompare GroveConformance GroveHarnesses GroveMutants GrovePlatform
-Conformance/Fuzz GroveCache GroveCoding GroveMemory GroveModel
+Sources/GroveTool GroveModel GroveCoding GroveCache GroveInspect GroveShared GroveCompare GroveConformance GroveHarnesses GroveMutants GrovePlatform
+Conformance/Fuzz GroveCache GroveCoding GroveInspect GroveMemory GroveModel
 Conformance/FifthBackend GroveConformance GroveCache GroveModel CRocks RocksStore
 Conformance/Kit GroveCache GroveCoding GroveModel GrovePlatform
 Conformance/Harnesses GroveConformance GroveMemory GroveLMDB GroveSQLite GroveLevelDB

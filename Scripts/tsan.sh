@@ -9,7 +9,7 @@ root=$PWD
 copy=${TSAN_SCRATCH:-$(mktemp -d)}
 trap 'test -n "${TSAN_SCRATCH:-}" || rm -rf "$copy"' EXIT
 mkdir -p "$copy/Sources" "$copy/Tests"
-for module in GrovePlatform GroveModel GroveCoding GroveConsistency GroveProviders Grove GroveCache Backends CLibraries; do
+for module in GrovePlatform GroveModel GroveCoding GroveConsistency GroveProviders Grove GroveCache GroveInspect Backends CLibraries; do
     rm -rf "$copy/Sources/$module"
     cp -R "$root/Sources/$module" "$copy/Sources/$module"
 done
@@ -46,6 +46,7 @@ let package = Package(
         .target(name: "Grove", dependencies: model + ["GroveConsistency", "GroveProviders"], swiftSettings: settings),
         .target(name: "GroveCoding", dependencies: model, swiftSettings: settings),
         .target(name: "GroveCache", dependencies: model + ["GroveCoding"], swiftSettings: settings),
+        .target(name: "GroveInspect", dependencies: model + ["GroveCoding", "GroveCache"], swiftSettings: settings),
         .systemLibrary(name: "CLMDB", path: "Sources/CLibraries/CLMDB"),
         .systemLibrary(name: "CSQLite", path: "Sources/CLibraries/CSQLite"),
         .systemLibrary(name: "CLevelDB", path: "Sources/CLibraries/CLevelDB"),

@@ -1,4 +1,5 @@
 import Dispatch
+import GroveCoding
 import GroveModel
 
 /// The core of a cache, which all handles on one store share; each of its parts has an owner of its own.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The values that a call, a read and the writer must see together, behind one lock.

@@ -1,5 +1,6 @@
 @testable import GroveCache
 import GroveCoding
+import GroveInspect
 import GroveMemory
 import GroveModel
 import Synchronization

@@ -1,5 +1,6 @@
 import Foundation
 @testable import GroveCache
+import GroveInspect
 import GroveMemory
 import GroveModel
 import Synchronization

@@ -1,4 +1,5 @@
 @testable import GroveCache
+import GroveInspect
 import GroveMemory
 import GroveModel
 import Synchronization

@@ -1,5 +1,6 @@
 import Dispatch
 @testable import GroveCache
+import GroveCoding
 import GroveModel
 import Synchronization
 import Testing

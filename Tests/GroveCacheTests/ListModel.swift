@@ -1,4 +1,6 @@
 @testable import GroveCache
+import GroveCoding
+import GroveInspect
 import GroveModel
 import TestSupport
 

@@ -1,4 +1,5 @@
 @testable import GroveCache
+import GroveCoding
 package import GroveModel
 
 // Tests name calls, commits and places by literals; sources do not.

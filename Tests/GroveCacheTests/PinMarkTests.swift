@@ -1,5 +1,6 @@
 import Dispatch
 @testable import GroveCache
+import GroveInspect
 import GroveMemory
 import GroveModel
 import Synchronization

@@ -1,4 +1,5 @@
 import GroveCache
+import GroveInspect
 import GroveMemory
 import GroveModel
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 @testable import GroveCache
 import GroveCoding
+import GroveInspect
 import GroveMemory
 import GroveModel
 import Testing

@@ -1,5 +1,6 @@
 import GroveCache
 @testable import GroveCompare
+import GroveInspect
 import GroveMemory
 import GroveModel
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import GroveCache
 @testable import GroveCompare
+import GroveInspect
 import GroveModel
 import Testing
 

@@ -5,6 +5,7 @@
         import Foundation
     #endif
     import GroveCache
+    import GroveInspect
     import GroveMacros
     import GroveMemory
     import Testing

@@ -1,5 +1,6 @@
 #if Macros
     import GroveCache
+    import GroveInspect
     import GroveMemory
     import GroveModel
 

@@ -1,6 +1,7 @@
 @testable import GroveCache
 import Dispatch
 import Grove
+import GroveInspect
 import GroveMemory
 import TestSupport
 import Testing

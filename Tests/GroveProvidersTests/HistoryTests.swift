@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Grove
 import GroveCache
+import GroveInspect
 import GroveLevelDB
 import GroveLMDB
 import GroveMemory

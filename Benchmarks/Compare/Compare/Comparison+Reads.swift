@@ -1,5 +1,6 @@
 import Dispatch
 import GroveCache
+import GroveInspect
 import GroveModel
 import Synchronization
 

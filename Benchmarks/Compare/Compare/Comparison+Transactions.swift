@@ -1,5 +1,6 @@
 import GroveCache
 import GroveFloor
+import GroveInspect
 import GroveModel
 
 /// What one transaction of many calls costs, and what one view of all models of a type costs.

@@ -1,5 +1,6 @@
 import GroveCache
 import GroveFloor
+import GroveInspect
 import GroveModel
 
 /// The records of a store as flat arrays, for the floor: the same bytes under the same keys.

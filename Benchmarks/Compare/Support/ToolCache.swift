@@ -1,4 +1,5 @@
 package import GroveCache
+package import GroveInspect
 package import GroveModel
 
 /// A cache of whichever backend, as the commands that deal with documents and records see it.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The greatest age that a read accepts.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The name of a commit of a store; with it, an application later gets every change after that commit.

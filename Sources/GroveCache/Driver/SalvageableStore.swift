@@ -1,3 +1,4 @@
+import GroveCoding
 package import GroveModel
 
 /// A store of which the rest can be read if a part of its files is damaged.
@@ -64,7 +65,7 @@ extension SalvageableStore {
     }
 
     /// A message's words for `key`: the kind and the name of the record under it.
-    package static func keyText(_ key: [UInt8]) -> String { StoredRecord.keyText(key) }
+    package static func keyText(_ key: [UInt8]) -> String { Namespace.text(ofKey: key) }
 }
 
 extension CacheError {

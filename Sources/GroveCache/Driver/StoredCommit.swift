@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The last commit of a store as one part of its files shows it, for backends that compare the parts.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A record that a look has found, with all that is needed to evict it.

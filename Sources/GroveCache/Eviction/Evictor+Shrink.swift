@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A store that has more than its budget when it is opened.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The records that must not be evicted: the roots that handles retain, and a mark on everything that is reachable from them.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The keeping of the account and the budget inside the transaction that writes.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// Pins inside the transaction that writes: marks follow the records that it stores.

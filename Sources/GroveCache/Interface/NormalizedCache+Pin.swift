@@ -1,3 +1,4 @@
+import GroveCoding
 public import GroveModel
 
 /// Pins: models and collections that are kept from being evicted.

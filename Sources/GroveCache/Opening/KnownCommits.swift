@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The knowledge of this process about the commits of all processes.

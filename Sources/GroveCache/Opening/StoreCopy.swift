@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 import GrovePlatform
 

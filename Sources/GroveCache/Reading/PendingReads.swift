@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The calls that a read applies over its view: those that are queued when it begins, and those that could not be stored.

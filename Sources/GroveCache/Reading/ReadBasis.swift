@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The basis of a read: a view of the store, the calls to apply over it, and the limits on both.

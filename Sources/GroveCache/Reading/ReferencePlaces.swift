@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// Places in time of the references on the way from the root of a tree to the current record: the writes that set them.

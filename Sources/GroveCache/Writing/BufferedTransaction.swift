@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The changes of a user's transaction, in memory, over the engine's transaction that they are to go to.

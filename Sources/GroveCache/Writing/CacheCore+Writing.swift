@@ -1,4 +1,5 @@
 import Dispatch
+import GroveCoding
 import GroveModel
 import Synchronization
 

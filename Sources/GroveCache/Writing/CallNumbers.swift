@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The numbers of calls: this process's own, and their places among those of all processes.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The changes of a call beside the nodes of its tree.

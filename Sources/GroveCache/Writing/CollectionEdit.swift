@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// One change to the elements of a stored collection; positions are of the list that the edit finds, deleted elements

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A search for elements of a stored list by their names.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The edits of lists that this process committed lately.

@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// A page of an answer of the network, on its way into a list.

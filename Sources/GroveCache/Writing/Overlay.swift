@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The calls and keys that the store does not show: calls that are queued, and keys that could not be stored.

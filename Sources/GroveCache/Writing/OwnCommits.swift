@@ -1,3 +1,4 @@
+import GroveCoding
 import GroveModel
 
 /// The last commits of this process: the number that the store had with each, and the place in the queue up to which it went.

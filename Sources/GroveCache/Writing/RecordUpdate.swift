@@ -367,10 +367,3 @@ struct RecordUpdate {
             time: time, deletion: deletion, recordName: node.recordName, projection: node.projection, body: body)
     }
 }
-
-extension CacheError {
-    /// The error of a node whose encoding cannot be stored.
-    static var bodyIsNoMap: CacheError {
-        CacheError(.unencodable, "A node encodes one value for each of its fields, whose names ascend.")
-    }
-}

@@ -1,3 +1,5 @@
+import GroveCoding
+
 /// Calls whose commits are not visible yet, oldest first.
 ///
 /// Reads see the calls that returned at once, in an ``Overlay``. One that a caller waits for may still fail, so it shows with

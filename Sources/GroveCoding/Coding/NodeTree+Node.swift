@@ -43,7 +43,7 @@ extension NodeTree {
     /// One distinct node in the tree's memory, valid as long as the tree exists.
     @safe
     package struct Node {
-        /// The node's key in a store: ``NodeTree/keyPrefix`` and its identifier.
+        /// The node's key in a store: ``Namespace/node`` and its identifier.
         package let key: UnsafeRawBufferPointer
         /// The map of the fields; if there is a shape, their values alone.
         package let body: UnsafeRawBufferPointer

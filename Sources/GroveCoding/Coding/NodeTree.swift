@@ -10,9 +10,6 @@ package import GroveModel
 @safe
 // SAFETY: the one encoder that fills it changes it, through an exclusive reference, before it is shared.
 package final class NodeTree: @unchecked Sendable {
-    /// The byte before a node's identifier in a store's key.
-    package static let keyPrefix: UInt8 = 0x01
-
     /// The content, behind a pointer because a class's properties are checked for exclusive access at every use.
     private let storage: UnsafeMutablePointer<Storage>
 
@@ -223,7 +220,7 @@ extension NodeTree {
 
         @inline(__always)
         mutating func begin(_ identifier: UnsafeRawBufferPointer) -> (identifier: Range<Int>, order: Int) {
-            arena.append(NodeTree.keyPrefix)
+            arena.append(Namespace.node)
             let start = arena.count
             unsafe arena.append(identifier)
             defer { order += 1 }

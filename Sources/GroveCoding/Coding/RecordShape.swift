@@ -11,8 +11,8 @@ import Synchronization
 package final class RecordShape: @unchecked Sendable {
     /// The hash of the encoding.
     package let hash: UInt64
-    package let recordName: UnsafeRawBufferPointer
-    package let projection: UnsafeRawBufferPointer
+    @usableFromInline package let recordName: UnsafeRawBufferPointer
+    @usableFromInline package let projection: UnsafeRawBufferPointer
     /// The number of fields.
     package let count: Int
     /// The encoding, to which the names above point.

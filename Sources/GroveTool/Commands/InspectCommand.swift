@@ -3,6 +3,7 @@
     import GroveCache
     import GroveCoding
     import GroveCompare
+    import GroveInspect
     import GroveModel
 
     /// `grove inspect`: the content of a store, without the types of the models.

@@ -1,5 +1,6 @@
 import GroveCache
 import GroveCompare
+import GroveInspect
 import GroveModel
 
 /// Counts over all records of a store.

@@ -1,13 +1,12 @@
-import GroveCoding
-import GroveModel
+package import GroveModel
 
 /// The building of a record: envelope, body, checksum.
-enum RecordBuilder {
+package enum RecordBuilder {
     /// Appends a record to `out`, which the caller has emptied.
     ///
     /// - Parameter shape: the hash of the shape that has the names, if `flags` have one.
     /// - Throws: ``CacheError`` with code `unencodable` if a name is longer than 255 bytes.
-    static func build(
+    package static func build(
         into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: CallNumber,
         time: UInt32, deletion: Deletion, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,
         projectionTable: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
@@ -55,10 +54,14 @@ enum RecordBuilder {
     }
 
     /// A deletion that a record follows.
-    struct Deletion {
-        var sequence = CallNumber.zero
+    package struct Deletion {
+        package var sequence: CallNumber
         /// Whether there may have been none: the record that told of it was evicted or damaged.
-        var isUncertain = false
-        static let none = Deletion()
+        package var isUncertain: Bool
+        package static let none = Deletion(sequence: .zero)
+
+        package init(sequence: CallNumber, isUncertain: Bool = false) {
+            (self.sequence, self.isUncertain) = (sequence, isUncertain)
+        }
     }
 }

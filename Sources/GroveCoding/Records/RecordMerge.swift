@@ -1,34 +1,33 @@
-import GroveCoding
-import GroveModel
+package import GroveModel
 
 /// The record that results if one projection is written over a record of several.
-struct RecordMerge {
+package struct RecordMerge {
     private var out: ByteBuffer
     /// The encoded table of projections for the envelope.
-    let table: [UInt8]
+    package let table: [UInt8]
     /// The number of the record: the number of the last of the projections' writes.
-    let sequence: CallNumber
+    package let sequence: CallNumber
     /// The record's flags for projections and references.
-    let flags: RecordHeader.Flags
+    package let flags: RecordHeader.Flags
     /// Whether the merged body differs from the stored one.
-    let bodyChanged: Bool
+    package let bodyChanged: Bool
     /// Whether the stored record has the same fields and projections already, apart from places in time.
-    let isUnchanged: Bool
+    package let isUnchanged: Bool
     /// The oldest place in time that a reference of the projection had before.
-    let oldestPlace: CallNumber
+    package let oldestPlace: CallNumber
     /// The projections that wrote the stored record.
-    let before: ProjectionTable
+    package let before: ProjectionTable
 
     /// The merged body, valid until ``deallocate()``.
-    var bytes: UnsafeRawBufferPointer { unsafe out.bytes }
+    package var bytes: UnsafeRawBufferPointer { unsafe out.bytes }
 
-    func deallocate() { out.deallocate() }
+    package func deallocate() { out.deallocate() }
 
     /// Merges `node`, as its projection wrote it in the write numbered `sequence`, called at `time`, over the record of `stored`.
     ///
     /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` if the stored record cannot be taken apart;
     ///   ``CacheError`` with code `unencodable`.
-    init(stored: RecordHeader, node: NodeTree.Node, sequence: CallNumber, time: UInt32) throws {
+    package init(stored: RecordHeader, node: NodeTree.Node, sequence: CallNumber, time: UInt32) throws {
         let new: RecordBody
         do throws(NodeReadFailure) {
             new = try RecordBody(node)
@@ -44,7 +43,7 @@ struct RecordMerge {
     }
 
     /// The record of `stored` without the projections that were last written before `deletion`.
-    init(stored: RecordHeader, forgettingBefore deletion: CallNumber) throws {
+    package init(stored: RecordHeader, forgettingBefore deletion: CallNumber) throws {
         var record = try ProjectedRecord(stored)
         let before = record
         record.forget(before: deletion)
@@ -66,5 +65,12 @@ struct RecordMerge {
             unsafe isEqual($0.key, $1.key) && isEqual($0.value, $1.value)
         }
         isUnchanged = !bodyChanged && record.table.agrees(with: before.table)
+    }
+}
+
+extension CacheError {
+    /// The error of a node whose encoding cannot be stored.
+    package static var bodyIsNoMap: CacheError {
+        CacheError(.unencodable, "A node encodes one value for each of its fields, whose names ascend.")
     }
 }

@@ -1,79 +1,85 @@
-import GroveCoding
-import GroveModel
+public import GroveModel
 
 /// The envelope of a stored record, read and checked.
 ///
 /// `Docs/Internals/RecordFormat.md` draws it byte by byte.
-@safe
-struct RecordHeader {
+@safe @usableFromInline
+package struct RecordHeader {
     /// The format that this version writes; whole records of a later one are refused and left alone.
-    static let formatVersion: UInt8 = 1
+    @inlinable package static var formatVersion: UInt8 { 1 }
     /// The bytes before the number of the write.
-    static let headBytes = 10
+    @inlinable package static var headBytes: Int { 10 }
     /// The least bytes of an envelope: the head, a number of one byte, and the time.
-    static let leastBytes = headBytes + 5
+    @inlinable package static var leastBytes: Int { headBytes + 5 }
 
-    struct Flags: OptionSet {
-        let rawValue: UInt8
+    @usableFromInline
+    package struct Flags: OptionSet {
+        @usableFromInline package let rawValue: UInt8
+
+        @inlinable
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
         /// The record says that the node was deleted; it has no body.
-        static let tombstone = Flags(rawValue: 1 << 0)
+        @inlinable package static var tombstone: Flags { Flags(rawValue: 1 << 0) }
         /// The body holds references to other nodes.
-        static let references = Flags(rawValue: 1 << 1)
+        @inlinable package static var references: Flags { Flags(rawValue: 1 << 1) }
         /// The node was deleted at ``RecordHeader/deletion`` and written again later.
-        static let deletion = Flags(rawValue: 1 << 2)
+        @inlinable package static var deletion: Flags { Flags(rawValue: 1 << 2) }
         /// The node may have been deleted at ``RecordHeader/deletion`` or before: no record says whether it was.
-        static let deletionUncertain = Flags(rawValue: 1 << 3)
+        @inlinable package static var deletionUncertain: Flags { Flags(rawValue: 1 << 3) }
         /// Several projections wrote the record; a table has the fields of each.
-        static let projections = Flags(rawValue: 1 << 4)
+        @inlinable package static var projections: Flags { Flags(rawValue: 1 << 4) }
         /// The names are not in the record but in a ``RecordShape``: the record has the shape's hash, and its body is values.
-        static let shape = Flags(rawValue: 1 << 5)
+        @inlinable package static var shape: Flags { Flags(rawValue: 1 << 5) }
         /// Several calls put the elements there, or an earlier one; a table has their numbers: ``ReferenceRuns``.
-        static let runs = Flags(rawValue: 1 << 6)
+        @inlinable package static var runs: Flags { Flags(rawValue: 1 << 6) }
         /// The elements of the collection are in chunks, which the body names: ``CollectionHead``.
-        static let chunks = Flags(rawValue: 1 << 7)
-        static let known: Flags = [
-            .tombstone, .references, .deletion, .deletionUncertain, .projections, .shape, .runs, .chunks,
-        ]
+        @inlinable package static var chunks: Flags { Flags(rawValue: 1 << 7) }
+        package static var known: Flags {
+            [.tombstone, .references, .deletion, .deletionUncertain, .projections, .shape, .runs, .chunks]
+        }
         /// The flags that only collections have.
-        static let ofCollections: Flags = [.runs, .chunks]
+        @inlinable package static var ofCollections: Flags { [.runs, .chunks] }
         /// The flags with which the envelope has a table.
-        static let withTable: Flags = [.projections, .runs]
+        @inlinable package static var withTable: Flags { [.projections, .runs] }
 
         /// Whether a record under `key` has a record name and a projection: a node that was not deleted, and has no shape.
-        func haveNames(under key: UnsafeRawBufferPointer) -> Bool {
+        package func haveNames(under key: UnsafeRawBufferPointer) -> Bool {
             unsafe isDisjoint(with: [.tombstone, .shape]) && key.first == Namespace.node
         }
     }
 
-    enum Failure: Error {
+    @usableFromInline
+    package enum Failure: Error {
         case corrupted
         case unsupportedFormat
     }
 
-    let flags: Flags
+    @usableFromInline package let flags: Flags
     /// The number of the write that this record stands for.
-    let sequence: CallNumber
+    @usableFromInline package let sequence: CallNumber
     /// The time at which the content was last confirmed, in seconds since 1970; 0 if that is not known.
     ///
     /// If several projections wrote the record, each has a time of its own in the table.
-    let time: UInt32
+    package let time: UInt32
     /// The number of the last deletion that this record follows, 0 if there was none.
-    let deletion: CallNumber
+    package let deletion: CallNumber
     /// The hash of the record's shape, if it has one.
-    let shapeHash: UInt64
+    @usableFromInline package let shapeHash: UInt64
     /// The record's shape, once it was found; the table in which it was found keeps it.
-    private(set) var foundShape: Unmanaged<RecordShape>?
-    var shape: RecordShape? { unsafe foundShape?.takeUnretainedValue() }
+    @usableFromInline package var foundShape: Unmanaged<RecordShape>?
+    @inlinable
+    package var shape: RecordShape? { unsafe foundShape?.takeUnretainedValue() }
     /// The record name; empty if the record has a shape that was not found.
-    private(set) var recordName: UnsafeRawBufferPointer
+    @usableFromInline package var recordName: UnsafeRawBufferPointer
     /// The projection that wrote the record, if it was one; empty if the shape was not found.
-    private(set) var projection: UnsafeRawBufferPointer
+    @usableFromInline package var projection: UnsafeRawBufferPointer
     /// The table of projections, or of runs; empty if one projection or call alone wrote the record.
-    let projectionTable: UnsafeRawBufferPointer
-    var body: UnsafeRawBufferPointer
+    @usableFromInline package let projectionTable: UnsafeRawBufferPointer
+    package var body: UnsafeRawBufferPointer
 
     /// Reads the envelope of `bytes`, stored under `key`, and checks the checksum over both.
-    init(_ bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws(Failure) {
+    package init(_ bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) throws(Failure) {
         guard let base = bytes.baseAddress, bytes.count >= RecordHeader.headBytes else { throw .corrupted }
         // The head is the same in every version, so that a damaged version number is not taken for a later version's.
         let checksum = unsafe UInt64(littleEndian: (base + 2).loadUnaligned(as: UInt64.self))
@@ -112,7 +118,8 @@ struct RecordHeader {
     }
 
     /// Finds the record's shape among `shapes`; false if it has one that is not there.
-    mutating func findShape(_ shapes: ShapeTable) -> Bool {
+    @inlinable @inline(__always)
+    package mutating func findShape(_ shapes: ShapeTable) -> Bool {
         guard flags.contains(.shape) else { return true }
         guard let shape = unsafe shapes.find(shapeHash) else { return false }
         unsafe foundShape = unsafe shape
@@ -123,7 +130,7 @@ struct RecordHeader {
     }
 
     /// The hash of the shape of `stored`, a node's record that may be damaged; `nil` if it has none.
-    static func shapeHash(of stored: UnsafeRawBufferPointer) -> UInt64? {
+    package static func shapeHash(of stored: UnsafeRawBufferPointer) -> UInt64? {
         guard stored.count > leastBytes, unsafe stored[0] == formatVersion,
             unsafe Flags(rawValue: stored[1]).contains(.shape)
         else { return nil }
@@ -139,10 +146,10 @@ struct RecordHeader {
     }
 
     /// The number of the body's fields.
-    var fieldCount: Int { unsafe shape?.count ?? RecordBody.fieldCount(body) }
+    package var fieldCount: Int { unsafe shape?.count ?? RecordBody.fieldCount(body) }
 
     /// The body with its names.
-    func namedBody() throws(Failure) -> [UInt8] {
+    package func namedBody() throws(Failure) -> [UInt8] {
         guard let shape else { return unsafe Array(body) }
         do throws(NodeReadFailure) {
             return try unsafe shape.map(of: body)
@@ -160,7 +167,7 @@ struct RecordHeader {
     /// The checksum of `record` under `key`: over the key, and over every byte but the checksum's own.
     ///
     /// By it a value that a store returns for another key is noticed.
-    static func checksum(_ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> UInt64 {
+    package static func checksum(_ record: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer) -> UInt64 {
         guard let base = record.baseAddress, record.count >= headBytes else { return 0 }
         let head = unsafe UInt64(UInt16(littleEndian: base.loadUnaligned(as: UInt16.self)))
         let seed = unsafe hash64(key, seed: head &* 0x9E37_79B9_7F4A_7C15)
@@ -168,6 +175,6 @@ struct RecordHeader {
     }
 
     /// Whether the record's projection has the record's own name.
-    @inline(__always)
-    var isNamedAlike: Bool { unsafe projection.baseAddress == recordName.baseAddress }
+    @inlinable @inline(__always)
+    package var isNamedAlike: Bool { unsafe projection.baseAddress == recordName.baseAddress }
 }

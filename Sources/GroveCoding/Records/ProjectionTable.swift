@@ -1,32 +1,31 @@
-import GroveCoding
-import GroveModel
+package import GroveModel
 
 /// The projections that wrote a record, each with its last write and the fields that this carried.
 ///
 /// It is in the envelope of a record that several projections share: a count, the number of bitmaps of each, then the rows.
 /// A row is a name's length, the name, the number of the last write, its time, and one or two bitmaps. A bitmap is over the body's
 /// fields in their order, least significant bit first. All have a second one if a projection has written over a map of another.
-struct ProjectionTable {
-    struct Row {
-        var name: [UInt8]
+package struct ProjectionTable {
+    package struct Row {
+        package var name: [UInt8]
         /// The number of the projection's last write: the place in time of the fields that no later one carried.
-        var sequence: CallNumber
+        package var sequence: CallNumber
         /// The time at which the projection's content was last confirmed, in seconds since 1970; 0 if that is not known.
-        var time: UInt32
-        var fields: [Bool]
+        package var time: UInt32
+        package var fields: [Bool]
         /// The fields that hold maps and that another projection has written over since; empty if there are none.
         ///
         /// A field that is absent from those maps says nothing to this projection.
-        var replaced: [Bool] = []
+        package var replaced: [Bool] = []
 
         /// Whether this projection can tell which fields are absent from the maps inside field `index`.
-        func wrote(_ index: Int) -> Bool { fields[index] && (replaced.isEmpty || !replaced[index]) }
+        package func wrote(_ index: Int) -> Bool { fields[index] && (replaced.isEmpty || !replaced[index]) }
     }
 
-    var rows: [Row] = []
+    package var rows: [Row] = []
 
     /// The table of `header`, over a body of `fieldCount` fields: a single projection carries them all.
-    init(_ header: RecordHeader, fieldCount: Int) throws(RecordHeader.Failure) {
+    package init(_ header: RecordHeader, fieldCount: Int) throws(RecordHeader.Failure) {
         guard header.flags.contains(.projections) else {
             rows = unsafe [
                 Row(
@@ -55,9 +54,9 @@ struct ProjectionTable {
         for index in 0..<fieldCount where !rows.contains(where: { $0.fields[index] }) { throw .corrupted }
     }
 
-    init(rows: [Row]) { self.rows = rows }
+    package init(rows: [Row]) { self.rows = rows }
 
-    func encoded() throws(CacheError) -> [UInt8] {
+    package func encoded() throws(CacheError) -> [UInt8] {
         guard let count = UInt8(exactly: rows.count) else {
             throw CacheError(
                 .unencodable,
@@ -98,24 +97,24 @@ struct ProjectionTable {
     private var hasReplaced: Bool { rows.contains { !$0.replaced.isEmpty } }
 
     /// The place in time of field `index`: the number of the last write that carried it.
-    func place(of index: Int) -> CallNumber {
+    package func place(of index: Int) -> CallNumber {
         var place = CallNumber.zero
         for row in rows where row.fields[index] { place = max(place, row.sequence) }
         return place
     }
 
     /// The last write of `projection`, if it is among those that wrote the record.
-    func row(of projection: UnsafeRawBufferPointer) -> Row? {
+    package func row(of projection: UnsafeRawBufferPointer) -> Row? {
         unsafe index(of: projection).map { rows[$0] }
     }
 
     /// The index of `projection` in ``rows``.
-    func index(of projection: UnsafeRawBufferPointer) -> Int? {
+    package func index(of projection: UnsafeRawBufferPointer) -> Int? {
         rows.firstIndex { row in unsafe row.name.withUnsafeBytes { unsafe isEqual($0, projection) } }
     }
 
     /// Whether the same projections carry the same fields in `other`, whatever the times of their writes.
-    func agrees(with other: ProjectionTable) -> Bool {
+    package func agrees(with other: ProjectionTable) -> Bool {
         rows.elementsEqual(other.rows) { $0.name == $1.name && $0.fields == $1.fields && $0.replaced == $1.replaced }
     }
 }

@@ -1,21 +1,21 @@
-import GroveCoding
-import GroveModel
+public import GroveModel
 
 /// The calls that put the elements in a record of a collection there, one element after the other.
 ///
 /// If all were put there by the call that the record's number names, no table is stored. Otherwise a table stands before the
 /// body: for each run of neighbours their count, one byte, and the call's number.
-@safe
-struct ReferenceRuns {
-    private var table: EnvelopeReader
-    private var left: Int
-    private var number: CallNumber
+@safe @usableFromInline
+package struct ReferenceRuns {
+    @usableFromInline var table: EnvelopeReader
+    @usableFromInline var left: Int
+    @usableFromInline var number: CallNumber
 
     /// The most elements of a run.
-    static let most = 255
+    package static let most = 255
 
     /// The runs of the record of `header`.
-    init(_ header: RecordHeader) {
+    @inlinable
+    package init(_ header: RecordHeader) {
         let isTold = header.flags.contains(.runs)
         table = unsafe EnvelopeReader(isTold ? header.projectionTable : UnsafeRawBufferPointer(start: nil, count: 0))
         left = isTold ? 0 : .max
@@ -23,7 +23,8 @@ struct ReferenceRuns {
     }
 
     /// The runs in `table`.
-    init(table: UnsafeRawBufferPointer) {
+    @inlinable
+    package init(table: UnsafeRawBufferPointer) {
         self.table = unsafe EnvelopeReader(table)
         left = 0
         number = .zero
@@ -32,7 +33,8 @@ struct ReferenceRuns {
     /// The number of the call that put the next element there.
     ///
     /// - Throws: `corrupted` if there are fewer runs than elements.
-    mutating func next() throws(NodeReadFailure) -> CallNumber {
+    @inlinable
+    package mutating func next() throws(NodeReadFailure) -> CallNumber {
         if left == 0 {
             do throws(RecordHeader.Failure) {
                 left = Int(try table.byte())
@@ -47,7 +49,7 @@ struct ReferenceRuns {
     }
 
     /// The table of `numbers`, the calls of elements one after the other.
-    static func table(of numbers: [CallNumber]) -> [UInt8] {
+    package static func table(of numbers: [CallNumber]) -> [UInt8] {
         var out: [UInt8] = []
         var start = 0
         while start < numbers.count {

@@ -1,22 +1,22 @@
-import GroveCoding
-import GroveModel
+public import GroveModel
 
 /// Elements of a collection as they are stored: the encoding of each, and the number of the call that put it there.
-struct StoredElements: Sendable {
+@usableFromInline
+package struct StoredElements: Sendable {
     /// The encodings, one after the other.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     /// The position at which the encoding of each element ends.
     private var ends: [Int] = []
     /// The number of the call that put each element there.
-    private(set) var numbers: [CallNumber] = []
+    package private(set) var numbers: [CallNumber] = []
     /// The positions of the elements before which the list has a gap without a length, in order.
-    private(set) var gaps: [Int] = []
+    package private(set) var gaps: [Int] = []
 
     /// The number of an element that was lost.
-    static let lostNumber = CallNumber.max
+    @inlinable package static var lostNumber: CallNumber { .max }
 
     /// `count` elements that were lost.
-    init(lost count: Int) {
+    package init(lost count: Int) {
         // A null for each.
         bytes = Array(repeating: 0xF6, count: count)
         ends = Array(1..<count + 1)
@@ -24,25 +24,25 @@ struct StoredElements: Sendable {
     }
 
     /// Adds a gap without a length behind the last element.
-    mutating func appendGap() { openGap(before: count) }
+    package mutating func appendGap() { openGap(before: count) }
 
     /// Says that elements before position `position` were never fetched.
-    mutating func openGap(before position: Int) {
+    package mutating func openGap(before position: Int) {
         guard !gaps.contains(position) else { return }
         gaps.insert(position, at: gaps.firstIndex { $0 > position } ?? gaps.count)
     }
 
     /// Says that no element is unknown right before `position`.
-    mutating func closeGap(before position: Int) { gaps.removeAll { $0 == position } }
+    package mutating func closeGap(before position: Int) { gaps.removeAll { $0 == position } }
 
-    var count: Int { ends.count }
+    package var count: Int { ends.count }
 
-    init() {}
+    package init() {}
 
     /// Takes `encoded`, the encodings of elements one after the other, apart.
     ///
     /// - Throws: `corrupted` if they are not encodings.
-    init(_ encoded: UnsafeRawBufferPointer, number: CallNumber) throws(NodeReadFailure) {
+    package init(_ encoded: UnsafeRawBufferPointer, number: CallNumber) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true)
         unsafe bytes.append(contentsOf: encoded)
         while !decoder.isAtEnd { ends.append((ends.last ?? 0) + (try unsafe decoder.readEncoded().count)) }
@@ -52,7 +52,7 @@ struct StoredElements: Sendable {
     /// Takes `list`, an encoded array, apart.
     ///
     /// - Throws: `corrupted` or `otherShape` if it is not an array.
-    init(list: UnsafeRawBufferPointer, number: CallNumber) throws(NodeReadFailure) {
+    package init(list: UnsafeRawBufferPointer, number: CallNumber) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(list, source: NoSource.shared, isStable: true)
         let count = try decoder.readArrayHead()
         self = try unsafe StoredElements(
@@ -63,14 +63,14 @@ struct StoredElements: Sendable {
     /// Takes the body of the record of `header` apart, which holds elements.
     ///
     /// - Throws: `corrupted` or `otherShape` if it does not.
-    init(_ header: RecordHeader) throws(NodeReadFailure) {
+    package init(_ header: RecordHeader) throws(NodeReadFailure) {
         try unsafe self.init(list: header.body, number: header.sequence)
         var runs = ReferenceRuns(header)
         for index in numbers.indices { numbers[index] = try runs.next() }
     }
 
     /// The elements of `range`.
-    subscript(range: Range<Int>) -> StoredElements {
+    package subscript(range: Range<Int>) -> StoredElements {
         let (start, end) = (offset(range.lowerBound), offset(range.upperBound))
         var part = StoredElements()
         part.bytes = Array(bytes[start..<end])
@@ -81,10 +81,10 @@ struct StoredElements: Sendable {
 
     private func offset(_ index: Int) -> Int { index == 0 ? 0 : ends[index - 1] }
 
-    mutating func append(_ other: StoredElements) { replace(count..<count, with: other, isBehindGap: true) }
+    package mutating func append(_ other: StoredElements) { replace(count..<count, with: other, isBehindGap: true) }
 
     /// Puts `others` in the place of the elements of `range`; at a gap, before it or behind it.
-    mutating func replace(_ range: Range<Int>, with others: StoredElements, isBehindGap: Bool = false) {
+    package mutating func replace(_ range: Range<Int>, with others: StoredElements, isBehindGap: Bool = false) {
         let added = others.count - range.count
         for (index, gap) in gaps.enumerated() where gap > range.lowerBound || range.isEmpty && gap == range.lowerBound {
             if gap > range.lowerBound, gap < range.upperBound {
@@ -104,24 +104,20 @@ struct StoredElements: Sendable {
     }
 
     /// The same elements, put there by call `number`.
-    func numbered(_ number: CallNumber) -> StoredElements {
+    package func numbered(_ number: CallNumber) -> StoredElements {
         var others = self
         others.numbers = Array(repeating: number, count: count)
         return others
     }
 
-    /// Says that the elements of `names` were put there by call `number`, unless a later one did.
-    mutating func renew(_ names: Set<ElementName>, _ number: CallNumber) {
-        for index in numbers.indices where names.contains(name(at: index)) {
-            numbers[index] = max(numbers[index], number)
-        }
-    }
+    /// Says that call `number` put the element at `index` there, unless a later one did.
+    package mutating func renew(at index: Int, _ number: CallNumber) { numbers[index] = max(numbers[index], number) }
 
     /// The elements in parts that fit into a record each.
     ///
     /// - Parameter areLast: whether they end the list. The end of a list is kept in full chunks, as it grows there; elsewhere
     ///   each part has room.
-    func parts(areLast: Bool) -> [StoredElements] {
+    package func parts(areLast: Bool) -> [StoredElements] {
         let most = CollectionHead.mostElements
         guard count > most else { return count == 0 ? [] : [self] }
         let parts = (count + most - 1) / most
@@ -130,7 +126,7 @@ struct StoredElements: Sendable {
     }
 
     /// The encoding of the element at `index`.
-    func withElement<Value>(at index: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+    package func withElement<Value>(at index: Int, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         unsafe bytes.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[offset(index)..<ends[index]])) }
     }
 
@@ -147,7 +143,7 @@ struct StoredElements: Sendable {
     /// Appends the record of these elements to `out`.
     ///
     /// - Parameter sequence: the number of the record; if it is `nil`, the highest number of the elements.
-    func build(
+    package func build(
         into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: CallNumber? = nil, time: UInt32
     ) throws(CacheError) {
         let sequence = sequence ?? numbers.max() ?? .zero
@@ -171,7 +167,7 @@ struct StoredElements: Sendable {
 
 extension RecordBuilder {
     /// Appends a record of a collection, which has no names, to `out`.
-    static func buildCollection(
+    package static func buildCollection(
         into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: CallNumber,
         time: UInt32, runs: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
     ) throws(CacheError) {

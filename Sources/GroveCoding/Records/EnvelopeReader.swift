@@ -1,66 +1,74 @@
-import GroveCoding
-import GroveModel
+public import GroveModel
 
 /// Reads the parts of an envelope one after the other.
 ///
 /// A number takes seven bits of each byte, the low ones first. Every byte but the last has its top bit set, and the last
 /// is 0 only if it is the only one. So each number has one form.
-@safe
-struct EnvelopeReader {
-    private(set) var cursor: UnsafeRawPointer
-    let end: UnsafeRawPointer
+@safe @usableFromInline
+package struct EnvelopeReader {
+    @usableFromInline package var cursor: UnsafeRawPointer
+    @usableFromInline package let end: UnsafeRawPointer
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable
+    package init(_ bytes: UnsafeRawBufferPointer) {
         // An empty buffer may have no base; an address that is never read stands in for it.
         unsafe cursor = unsafe bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 16).unsafelyUnwrapped
         unsafe end = unsafe cursor + bytes.count
     }
 
-    init(from cursor: UnsafeRawPointer, to end: UnsafeRawPointer) {
+    @inlinable
+    package init(from cursor: UnsafeRawPointer, to end: UnsafeRawPointer) {
         unsafe self.cursor = unsafe cursor
         unsafe self.end = unsafe end
     }
 
-    var isAtEnd: Bool { unsafe cursor == end }
+    @inlinable
+    package var isAtEnd: Bool { unsafe cursor == end }
 
     /// The bytes that are left.
-    var rest: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: cursor, count: end - cursor) }
+    @inlinable
+    package var rest: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: cursor, count: end - cursor) }
 
-    mutating func byte() throws(RecordHeader.Failure) -> UInt8 {
+    @inlinable
+    package mutating func byte() throws(RecordHeader.Failure) -> UInt8 {
         guard unsafe cursor < end else { throw .corrupted }
         defer { unsafe cursor += 1 }
         return unsafe cursor.load(as: UInt8.self)
     }
 
-    mutating func bytes(_ count: UInt64) throws(RecordHeader.Failure) -> UnsafeRawBufferPointer {
+    @inlinable
+    package mutating func bytes(_ count: UInt64) throws(RecordHeader.Failure) -> UnsafeRawBufferPointer {
         guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
         defer { unsafe cursor += Int(count) }
         return unsafe UnsafeRawBufferPointer(start: cursor, count: Int(count))
     }
 
     /// A time: four bytes, the lowest first.
-    mutating func time() throws(RecordHeader.Failure) -> UInt32 {
+    @inlinable
+    package mutating func time() throws(RecordHeader.Failure) -> UInt32 {
         guard unsafe end - cursor >= 4 else { throw .corrupted }
         defer { unsafe cursor += 4 }
         return unsafe UInt32(littleEndian: cursor.loadUnaligned(as: UInt32.self))
     }
 
     /// Text of at most 255 bytes behind its length.
-    mutating func shortText() throws(RecordHeader.Failure) -> UnsafeRawBufferPointer {
+    @inlinable
+    package mutating func shortText() throws(RecordHeader.Failure) -> UnsafeRawBufferPointer {
         try unsafe bytes(UInt64(byte()))
     }
 
     /// The number of a call.
-    @inline(__always)
-    mutating func number() throws(RecordHeader.Failure) -> CallNumber { CallNumber(rawValue: try integer()) }
+    @inlinable @inline(__always)
+    package mutating func number() throws(RecordHeader.Failure) -> CallNumber { CallNumber(rawValue: try integer()) }
 
-    @inline(__always)
-    mutating func integer() throws(RecordHeader.Failure) -> UInt64 {
+    @inlinable @inline(__always)
+    package mutating func integer() throws(RecordHeader.Failure) -> UInt64 {
         let first = try byte()
         return first < 0x80 ? UInt64(first) : try longNumber(UInt64(first & 0x7F))
     }
 
-    private mutating func longNumber(_ low: UInt64) throws(RecordHeader.Failure) -> UInt64 {
+    @usableFromInline
+    mutating func longNumber(_ low: UInt64) throws(RecordHeader.Failure) -> UInt64 {
         var (value, shift) = (low, UInt64(7))
         while true {
             let next = try byte()
@@ -78,8 +86,8 @@ struct EnvelopeReader {
 
 extension EnvelopeReader {
     /// Hands `append` the bytes of `number` as ``integer()`` reads them, one after the other.
-    @inline(__always)
-    static func write(_ number: UInt64, _ append: (UInt8) -> Void) {
+    @inlinable @inline(__always)
+    package static func write(_ number: UInt64, _ append: (UInt8) -> Void) {
         var left = number
         while left >= 0x80 {
             append(UInt8(truncatingIfNeeded: left) | 0x80)
@@ -91,13 +99,13 @@ extension EnvelopeReader {
 
 extension ByteBuffer {
     /// Appends `integer` as ``EnvelopeReader/integer()`` reads it.
-    mutating func append(integer: UInt64) { EnvelopeReader.write(integer) { append($0) } }
+    package mutating func append(integer: UInt64) { EnvelopeReader.write(integer) { append($0) } }
 
     /// Appends `number` as ``EnvelopeReader/number()`` reads it.
-    mutating func append(number: CallNumber) { append(integer: number.rawValue) }
+    package mutating func append(number: CallNumber) { append(integer: number.rawValue) }
 }
 
 extension [UInt8] {
     /// Appends `number` as ``EnvelopeReader/number()`` reads it.
-    mutating func append(number: CallNumber) { EnvelopeReader.write(number.rawValue) { append($0) } }
+    package mutating func append(number: CallNumber) { EnvelopeReader.write(number.rawValue) { append($0) } }
 }

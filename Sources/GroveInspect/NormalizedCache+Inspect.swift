@@ -1,7 +1,8 @@
-import Dispatch
+package import GroveCache
 import GroveCoding
 package import GroveModel
 
+/// The records of a store as it holds them; queued writes do not show.
 extension NormalizedCache {
     /// The record of `name`, or `nil` if there is none; queued writes do not show.
     ///
@@ -70,20 +71,6 @@ extension NormalizedCache {
             try unsafe withUnsafeBytes(of: &prefix) { (prefix) throws(CacheError) in
                 try unsafe view.scan(prefix: prefix) { unsafe visit($0, $1) }
             }
-        }
-    }
-
-    /// Runs `body`, which reads and queues, while the writer rests: queued calls stay queued, for measurements.
-    package func whileWriterRests(_ body: () throws -> Void) rethrows {
-        try core.writer.sync(execute: body)
-    }
-
-    private func withStoreView<Value>(_ body: (any NodeView) throws(CacheError) -> Value) throws(CacheError) -> Value {
-        try checkOpen()
-        return try core.withOpenStore { (store) throws(CacheError) in
-            let view = try store.view()
-            defer { view.end() }
-            return try body(view)
         }
     }
 }

@@ -1,13 +1,12 @@
-import GroveCoding
 import GroveModel
 
 /// A record's body taken apart into its fields: the encoded name of each and the encoded value.
 @safe
-struct RecordBody {
-    var fields: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)] = unsafe []
+package struct RecordBody {
+    package var fields: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)] = unsafe []
 
     /// Takes `body`, one CBOR map whose keys ascend strictly, apart; the fields point into it.
-    init(_ body: UnsafeRawBufferPointer) throws(NodeReadFailure) {
+    package init(_ body: UnsafeRawBufferPointer) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
         let count = try decoder.readMapHead()
         unsafe fields.reserveCapacity(min(count, 256))
@@ -20,7 +19,7 @@ struct RecordBody {
     }
 
     /// Takes the body of the record of `header` apart; names point into its shape, if it has one.
-    init(_ header: RecordHeader) throws(NodeReadFailure) {
+    package init(_ header: RecordHeader) throws(NodeReadFailure) {
         guard header.flags.contains(.shape) else {
             try unsafe self.init(header.body)
             return
@@ -30,7 +29,7 @@ struct RecordBody {
     }
 
     /// Takes the body of `node` apart; names point into its shape, if it has one.
-    init(_ node: NodeTree.Node) throws(NodeReadFailure) {
+    package init(_ node: NodeTree.Node) throws(NodeReadFailure) {
         if let shape = unsafe node.shape?.takeUnretainedValue() {
             try unsafe self.init(values: node.body, shape)
         } else {
@@ -46,18 +45,18 @@ struct RecordBody {
     }
 
     /// Whether there is a field whose encoded name is `key`.
-    func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+    package func contains(_ key: UnsafeRawBufferPointer) -> Bool {
         unsafe fields.contains { unsafe isEqual($0.key, key) }
     }
 
     /// The number of fields of `body`, read off its head.
-    static func fieldCount(_ body: UnsafeRawBufferPointer) -> Int {
+    package static func fieldCount(_ body: UnsafeRawBufferPointer) -> Int {
         var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
         return (try? decoder.readMapHead()) ?? 0
     }
 
     /// The index of the field of `body` whose value has the bytes at `position`, or ends there; `nil` if there is none.
-    static func field(of body: UnsafeRawBufferPointer, at position: UnsafeRawPointer) -> Int? {
+    package static func field(of body: UnsafeRawBufferPointer, at position: UnsafeRawPointer) -> Int? {
         var decoder = unsafe NodeDecoder(body, source: NoSource.shared, isStable: true)
         guard let count = try? decoder.readMapHead() else { return nil }
         for index in 0..<count {
@@ -71,7 +70,7 @@ struct RecordBody {
     }
 
     /// Whether there is a map in `encoded`, from which a field may be absent; true if it cannot be read.
-    static func holdsMaps(_ encoded: UnsafeRawBufferPointer) -> Bool {
+    package static func holdsMaps(_ encoded: UnsafeRawBufferPointer) -> Bool {
         var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true)
         while !decoder.isAtEnd {
             guard let (major, argument) = try? decoder.readHead() else { return true }
@@ -85,7 +84,7 @@ struct RecordBody {
     }
 
     /// Calls `visit` with the identifier of each reference in `encoded`, in order, duplicates included.
-    static func forEachReference(
+    package static func forEachReference(
         in encoded: UnsafeRawBufferPointer, _ visit: (UnsafeRawBufferPointer) -> Void
     ) throws(NodeReadFailure) {
         var decoder = unsafe NodeDecoder(encoded, source: NoSource.shared, isStable: true)

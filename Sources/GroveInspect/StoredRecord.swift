@@ -75,7 +75,7 @@ extension StoredRecord {
         kind = unsafe Kind(namespace: key.first)
         name =
             unsafe kind == .chunk || kind == .shape || kind == .history
-            ? StoredRecord.digits(key.dropFirst()) : String(decoding: key.dropFirst(), as: UTF8.self)
+            ? Namespace.digits(key.dropFirst()) : String(decoding: key.dropFirst(), as: UTF8.self)
         byteCount = key.count + stored.count
         do throws(RecordHeader.Failure) {
             var header = try unsafe RecordHeader(stored, key: key)
@@ -92,26 +92,6 @@ extension StoredRecord {
                 envelope = .failure(CacheError(.unsupportedFormat, "A later version of Grove wrote the record."))
             }
         }
-    }
-}
-
-extension StoredRecord {
-    /// The kind and the name of the record under `key`.
-    static func keyText(_ key: [UInt8]) -> String {
-        let name = key.dropFirst()
-        return switch key.first {
-        case Namespace.node, Namespace.collection, Namespace.alias, Namespace.kept:
-            "\(key.first == Namespace.kept ? "kept" : Kind(namespace: key.first).rawValue) \(String(decoding: name, as: UTF8.self))"
-        case Namespace.chunk, Namespace.shape, Namespace.history:
-            "\(Kind(namespace: key.first).rawValue) \(digits(name))"
-        case Namespace.listName: "name of list \(digits(name))"
-        case Namespace.meta where name.isEmpty: "the store's own record"
-        default: "key \(digits(key))"
-        }
-    }
-
-    private static func digits(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }
 

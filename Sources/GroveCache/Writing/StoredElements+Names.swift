@@ -3,6 +3,11 @@ import GroveModel
 
 /// Elements of a collection by their names.
 extension StoredElements {
+    /// Says that the elements of `names` were put there by call `number`, unless a later one did.
+    mutating func renew(_ names: Set<ElementName>, _ number: CallNumber) {
+        for index in 0..<count where names.contains(name(at: index)) { renew(at: index, number) }
+    }
+
     /// References to the nodes of `identifiers`, put there by a call whose number is not known yet.
     init(references identifiers: some Sequence<ModelIdentifier>) throws(CacheError) {
         var encoded = ByteBuffer(capacity: 1_024)

@@ -1,59 +1,20 @@
-import GroveCoding
-import GroveModel
+package import GroveCoding
+package import GroveModel
 
-/// A collection as a store holds it: its elements if they are few, else the head that names its chunks.
-struct StoredCollection {
-    enum Content {
-        case elements(StoredElements)
-        case chunks(CollectionHead)
-    }
-
-    var content: Content
-    /// The number of the last call that changed the list.
-    let sequence: CallNumber
-    /// The time at which the list was last confirmed, in seconds since 1970; 0 if that is not known.
-    let time: UInt32
-
-    /// The number of its elements.
-    var count: Int {
-        switch content {
-        case .elements(let elements): elements.count
-        case .chunks(let head): head.count
-        }
-    }
-
-    /// The head that names its chunks; `nil` if it has none.
-    var head: CollectionHead? {
-        if case .chunks(let head) = content { head } else { nil }
-    }
-
-    init(_ content: Content, sequence: CallNumber, time: UInt32) {
-        self.content = content
-        self.sequence = sequence
-        self.time = time
-    }
-
-    /// Reads the record of `header`.
-    init(_ header: RecordHeader) throws(NodeReadFailure) {
-        content =
-            header.flags.contains(.chunks)
-            ? .chunks(try CollectionHead(header)) : .elements(try StoredElements(header))
-        sequence = header.sequence
-        time = header.time
-    }
-
-    /// Appends the record to `out`, as of the call `sequence` and confirmed at `time`.
-    func build(
-        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, sequence: CallNumber, time: UInt32
-    ) throws(CacheError) {
-        switch content {
-        case .elements(let elements): try unsafe elements.build(into: &out, key: key, sequence: sequence, time: time)
-        case .chunks(let head): try unsafe head.build(into: &out, key: key, sequence: sequence, time: time)
-        }
-    }
-}
-
+/// The records of lists and shapes in a view of the store.
 extension NodeView {
+    /// The shape of `hash`; `nil` if it is lost.
+    ///
+    /// Bytes that the view returned before may be gone.
+    package func shape(_ hash: UInt64) throws(CacheError) -> RecordShape? {
+        try unsafe RecordShape.withKey(of: hash) { (key) throws(CacheError) -> RecordShape? in
+            guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key),
+                let shape = try? unsafe RecordShape(header.body), shape.hash == hash
+            else { return nil }
+            return shape
+        }
+    }
+
     /// The collection under `key`, a store's key; `nil` if there is none, or it is damaged.
     ///
     /// - Throws: ``CacheError`` with code `unsupportedFormat` if a later version wrote it, and what the engine throws.

@@ -1,38 +1,37 @@
-import GroveCoding
-import GroveModel
+package import GroveModel
 
 /// A record that several projections wrote, or are about to write, taken apart: its fields, and the table of projections.
 @safe
-struct ProjectedRecord {
+package struct ProjectedRecord {
     @safe
-    struct Field {
-        let key: UnsafeRawBufferPointer
-        var value: UnsafeRawBufferPointer
+    package struct Field {
+        package let key: UnsafeRawBufferPointer
+        package var value: UnsafeRawBufferPointer
     }
 
-    private(set) var fields: [Field]
-    private(set) var table: ProjectionTable
+    package private(set) var fields: [Field]
+    package private(set) var table: ProjectionTable
 
     /// Takes the record of `stored` apart; the fields point into it.
     ///
     /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` if the record cannot be taken apart.
-    init(_ stored: RecordHeader) throws {
+    package init(_ stored: RecordHeader) throws {
         let body = try RecordBody(stored)
         fields = unsafe body.fields.map { unsafe Field(key: $0.key, value: $0.value) }
         table = try ProjectionTable(stored, fieldCount: fields.count)
     }
 
     /// Whether field `index` holds references, which have a place in time.
-    func holdsReferences(_ index: Int) -> Bool {
+    package func holdsReferences(_ index: Int) -> Bool {
         var holds = false
         try? unsafe RecordBody.forEachReference(in: fields[index].value) { _ in holds = true }
         return holds
     }
 
-    var holdsReferences: Bool { fields.indices.contains { holdsReferences($0) } }
+    package var holdsReferences: Bool { fields.indices.contains { holdsReferences($0) } }
 
     /// The oldest place in time of the references that `projection` carries, or the greatest number if it carries none.
-    func oldestPlace(of projection: [UInt8]) -> CallNumber {
+    package func oldestPlace(of projection: [UInt8]) -> CallNumber {
         guard let row = table.rows.first(where: { $0.name == projection }) else { return .max }
         var place = CallNumber.max
         for index in fields.indices where row.fields[index] && holdsReferences(index) {
@@ -46,7 +45,7 @@ struct ProjectedRecord {
     ///
     /// The fields that only this projection carried go, then its new ones are set. A field that is missing in the write keeps
     /// the value that other projections wrote; a null overwrites it.
-    mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: CallNumber, time: UInt32) {
+    package mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: CallNumber, time: UInt32) {
         var (place, time) = (sequence, time)
         if let old = table.rows.first(where: { $0.name == projection }) {
             if time == 0 { time = old.time }
@@ -119,7 +118,7 @@ struct ProjectedRecord {
     }
 
     /// Removes the projections that were last written before `deletion`, and the fields that only they carried.
-    mutating func forget(before deletion: CallNumber) {
+    package mutating func forget(before deletion: CallNumber) {
         table.rows.removeAll { $0.sequence < deletion }
         removeOrphans()
     }
@@ -144,7 +143,7 @@ struct ProjectedRecord {
     }
 
     /// Appends the fields as a body.
-    func appendBody(to out: inout ByteBuffer) {
+    package func appendBody(to out: inout ByteBuffer) {
         out.appendHead(CBORMajor.map, UInt64(fields.count))
         for field in fields {
             unsafe out.append(field.key)
