@@ -60,7 +60,7 @@ let package = Package(
         .testTarget(
             name: "GroveProvidersTests",
             dependencies: model + [
-                "Grove", "GroveProviders", "GroveConsistency", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB", "GroveCache",
+                "Grove", "GroveProviders", "GroveConsistency", "GroveMemory", "GroveLMDB", "GroveSQLite", "GroveLevelDB", "GroveCache", "GroveInspect",
                 "GroveCoding", "TestSupport",
             ],
             swiftSettings: settings),

@@ -1,4 +1,4 @@
-@testable import GroveCache
+import GroveCache
 import GroveCoding
 import GroveMemory
 import GroveModel

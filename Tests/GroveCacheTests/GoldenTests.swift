@@ -1,5 +1,5 @@
 import Foundation
-@testable import GroveCache
+import GroveCache
 import GroveCoding
 import GroveInspect
 import GroveMemory

@@ -3,7 +3,7 @@ import GroveModel
 import TestSupport
 import Testing
 
-@testable import GroveCache
+import GroveCache
 
 /// Pages of the network in lists with gaps, which are written as "a b | c d".
 @Suite("Pages and gaps")

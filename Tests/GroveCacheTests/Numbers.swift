@@ -1,4 +1,4 @@
-@testable import GroveCache
+import GroveCache
 import GroveCoding
 package import GroveModel
 

@@ -1,5 +1,5 @@
 import Dispatch
-@testable import GroveCache
+import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
