@@ -18,7 +18,7 @@ struct ChangeLists {
         case (.tombstone(let identifier), _): deleted.append(identifier)
         case (.collection(let key, _, _), _), (.edit(let key, _), _):
             collections.append(ChangeLists.identifier(key[...]))
-        case (.invalidate(let key, let why), _) where why.deletedAt != nil:
+        case (.invalidate(let key, let why), _) where why.deletion != nil:
             deleted.append(ChangeLists.identifier(key.dropFirst()))
         case (.remove(let key), _), (.invalidate(let key, _), _):
             let identifier = ChangeLists.identifier(key.dropFirst())

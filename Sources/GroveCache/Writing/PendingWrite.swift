@@ -30,20 +30,29 @@ final class PendingWrite: Sendable {
     /// The reason why a key is forgotten: the value that should be under it was not stored.
     struct Invalidation: Sendable {
         var isDeletion = false
-        /// The number of the deletion, if nothing else failed of the key: it is made now, as of then.
-        var deletedAt: LocalNumber?
-        /// The place of an answer or a deletion that was not stored: records that were changed since stay.
+        /// The deletion, if nothing else failed of the key: it is made now, as of then.
+        var deletion: Deletion?
+        /// The place of an answer that was not stored: records that were changed since stay.
         ///
-        /// `nil` for other calls.
+        /// `nil` for a call.
         var asOf: StoredPlace.Numbers?
 
         /// This and `other`, of the same key.
         func merged(with other: Invalidation) -> Invalidation {
             var merged = Invalidation(isDeletion: isDeletion || other.isDeletion)
-            if let deletedAt, let others = other.deletedAt { merged.deletedAt = max(deletedAt, others) }
+            if let deletion, let others = other.deletion {
+                merged.deletion = deletion.number < others.number ? others : deletion
+            }
             if let asOf, let others = other.asOf { merged.asOf = asOf.number < others.number ? others : asOf }
             return merged
         }
+    }
+
+    /// A deletion that was not stored.
+    struct Deletion: Sendable {
+        let number: LocalNumber
+        /// Its place: a record that another process has changed since stays; `nil` if an earlier call was yet to be committed.
+        let place: StoredPlace.Numbers?
     }
 
     /// The kind of a call.
@@ -129,10 +138,13 @@ final class PendingWrite: Sendable {
             keys[key] = keys[key]?.merged(with: invalidation) ?? invalidation
         }
         // A deletion that was refused before is tried again as of its place, and is the same deletion.
-        let deletedAt = asOf == nil ? sequence : asOf?.numbers.map { LocalNumber($0.number, shiftedBy: $0.shift) }
-        let deletion = Invalidation(
-            isDeletion: true, deletedAt: deletedAt, asOf: deletedAt == nil ? nil : asOf?.numbers ?? place)
-        for extra in extras where !extra.isPin { add(extra.storeKey, extra.isDeletion ? deletion : Invalidation()) }
+        let deletion =
+            asOf == nil
+            ? Deletion(number: sequence, place: place)
+            : asOf?.numbers.map { Deletion(number: LocalNumber($0.number, shiftedBy: $0.shift), place: $0) }
+        for extra in extras where !extra.isPin {
+            add(extra.storeKey, extra.isDeletion ? Invalidation(isDeletion: true, deletion: deletion) : Invalidation())
+        }
         // A stored node is no older than one that only fills gaps.
         for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
         return PendingWrite(sequence: sequence, forgetting: keys)
@@ -237,8 +249,10 @@ final class PendingWrite: Sendable {
         if case .invalidate(let invalidation) = change {
             place = invalidation.asOf
             number = place?.number
-            if let deletedAt = invalidation.deletedAt {
-                (change, number) = (.tombstone, deletedAt.number(shiftedBy: shift))
+            if let deletion = invalidation.deletion {
+                (change, number) = (.tombstone, deletion.number.number(shiftedBy: shift))
+                // A later call of this process is told by its number.
+                place = deletion.place.flatMap { $0.shift == shift ? nil : $0 }
             }
         }
         var update = unsafe RecordUpdate(
