@@ -335,8 +335,7 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "GroveConformance", "GroveHarnesses", "GroveMutants", "GroveInspect", "GroveCache", "GroveModel",
-                "FileStore",
+                "GroveConformance", "GroveHarnesses", "GroveMutants", "GroveCache", "GroveModel", "FileStore",
                 "FileStoreConformance", "FileStoreCompare",
             ], swiftSettings: strict),
         .testTarget(

@@ -6,7 +6,7 @@ public import GroveModel
 /// is 0 only if it is the only one. So each number has one form.
 @safe @usableFromInline
 package struct EnvelopeReader {
-    @usableFromInline package var cursor: UnsafeRawPointer
+    @usableFromInline package internal(set) var cursor: UnsafeRawPointer
     @usableFromInline package let end: UnsafeRawPointer
 
     @inlinable

@@ -67,13 +67,13 @@ package struct RecordHeader {
     /// The hash of the record's shape, if it has one.
     @usableFromInline package let shapeHash: UInt64
     /// The record's shape, once it was found; the table in which it was found keeps it.
-    @usableFromInline package var foundShape: Unmanaged<RecordShape>?
+    @usableFromInline package internal(set) var foundShape: Unmanaged<RecordShape>?
     @inlinable
     package var shape: RecordShape? { unsafe foundShape?.takeUnretainedValue() }
     /// The record name; empty if the record has a shape that was not found.
-    @usableFromInline package var recordName: UnsafeRawBufferPointer
+    @usableFromInline package internal(set) var recordName: UnsafeRawBufferPointer
     /// The projection that wrote the record, if it was one; empty if the shape was not found.
-    @usableFromInline package var projection: UnsafeRawBufferPointer
+    @usableFromInline package internal(set) var projection: UnsafeRawBufferPointer
     /// The table of projections, or of runs; empty if one projection or call alone wrote the record.
     @usableFromInline package let projectionTable: UnsafeRawBufferPointer
     package var body: UnsafeRawBufferPointer

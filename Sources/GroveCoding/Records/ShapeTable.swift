@@ -7,7 +7,7 @@ package import GroveModel
 @usableFromInline
 package struct ShapeTable {
     @usableFromInline var hashes: [UInt64] = []
-    @usableFromInline package var shapes: [RecordShape] = []
+    @usableFromInline package internal(set) var shapes: [RecordShape] = []
     /// The index of each shape by its hash, once there are many.
     @usableFromInline var places: [UInt64: Int] = [:]
 
