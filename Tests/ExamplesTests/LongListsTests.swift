@@ -1,5 +1,6 @@
 import Grove
 import GroveMemory
+import TestSupport
 import Testing
 
 @MainActor
@@ -65,7 +66,7 @@ struct LongListsTests {
         let people = ["Bob", "Ann", "Abe"].map { Person(id: $0, name: $0, isOnline: $0 != "Abe") }
         try await cache.writeCollection(people, as: "contacts")
         let contacts = ContactsModel(manager)
-        await manager.flush()
+        await waitUntil { !contacts.online.rows.isEmpty }
         #expect(contacts.online.sections.map(\.id) == ["A", "B"])
         manager.updateModel(Person(id: "Abe", name: "Abe", isOnline: true))
         await manager.flush()

@@ -117,4 +117,35 @@ struct InvalidatedTests {
         try cache.resume()
         #expect(try cache.read("Person:1", as: Person.self) == .miss(CacheMiss(.invalidated, "Person:1")))
     }
+
+    @Test("What a save has stored is no miss, if another attempt at the same save is refused")
+    func refusedAttempt() throws {
+        let cache = try MemoryCache()
+        let followed = cache.followed(by: { _ in })
+        let refused = Mutex<[StoredPlace]>([])
+        func save(_ person: Person, asOf place: StoredPlace?) {
+            followed.save(person, forKey: "Person:1", asOf: place) { outcome in
+                if case .refused(_, let place) = outcome { refused.withLock { $0.append(place) } }
+            }
+        }
+        try cache.suspend()
+        save(ann, asOf: nil)
+        let place = try #require(refused.withLock { $0.first })
+        try cache.resume()
+        save(ann, asOf: place)
+        // A flush tells of the first attempt.
+        try? cache.flush()
+        #expect(refused.withLock { $0.count } == 1)
+        try cache.suspend()
+        save(ann, asOf: place)
+        try cache.resume()
+        try? cache.flush()
+        #expect(refused.withLock { $0.count } == 2)
+        #expect(try cache.read("Person:1", as: Person.self) == .hit(ann))
+        // A later save that is refused is another matter.
+        try cache.suspend()
+        save(older, asOf: nil)
+        try cache.resume()
+        #expect(try cache.read("Person:1", as: Person.self).value == nil)
+    }
 }

@@ -23,7 +23,7 @@ struct FollowingOthersTests {
 
     /// What a test does with a model while the cache is suspended, before another process writes the model.
     enum Sleeper: CaseIterable {
-        case nothing, cacheDeletes, managerDeletes, bothDelete
+        case nothing, cacheDeletes, managerDeletes, bothDelete, cacheEdits, managerEdits
     }
 
     @Test(
@@ -38,6 +38,9 @@ struct FollowingOthersTests {
                 try scene.suspend()
                 if [.cacheDeletes, .bothDelete].contains(sleeper) { cache.deleteModel(old, forKey: nil, context: nil) }
                 if [.managerDeletes, .bothDelete].contains(sleeper) { scene.manager.deleteModel(old) }
+                let (held, mine) = (DataProvider<Person>(dataModelManager: scene.manager), Person(id: "2", name: "mine"))
+                if sleeper == .cacheEdits { cache.setModel(mine, forKey: "Person:2", context: nil) }
+                if sleeper == .managerEdits { held.setData(mine) }
                 // What is refused is tried again.
                 await scene.manager.flush()
                 for number in 0..<others { #expect(try peer?.ask("put", "3", "\(number)") == "done") }
@@ -49,6 +52,7 @@ struct FollowingOthersTests {
                 try? await scene.settle()
                 #expect(try scene.person("2")?.name == "newer")
                 #expect(try scene.message("34")?.sender.name == "newer")
+                if sleeper == .managerEdits { #expect(held.data?.name == "newer") }
                 try await cache.write(old, asOf: cache.place())
                 #expect(try scene.person("2") == old)
             }

@@ -30,29 +30,18 @@ final class PendingWrite: Sendable {
     /// The reason why a key is forgotten: the value that should be under it was not stored.
     struct Invalidation: Sendable {
         var isDeletion = false
-        /// The deletion, if nothing else failed of the key: it is made now, as of then.
-        var deletion: Deletion?
-        /// The place of an answer that was not stored: records that were changed since stay.
-        ///
-        /// `nil` for a call.
+        /// The number of the deletion, if nothing else failed of the key: it is made now, as of then.
+        var deletion: LocalNumber?
+        /// The place of the call, or of its answer: a record that was changed since stays; `nil` if none does.
         var asOf: StoredPlace.Numbers?
 
         /// This and `other`, of the same key.
         func merged(with other: Invalidation) -> Invalidation {
             var merged = Invalidation(isDeletion: isDeletion || other.isDeletion)
-            if let deletion, let others = other.deletion {
-                merged.deletion = deletion.number < others.number ? others : deletion
-            }
+            if let deletion, let others = other.deletion { merged.deletion = max(deletion, others) }
             if let asOf, let others = other.asOf { merged.asOf = asOf.number < others.number ? others : asOf }
             return merged
         }
-    }
-
-    /// A deletion that was not stored.
-    struct Deletion: Sendable {
-        let number: LocalNumber
-        /// Its place: a record that another process has changed since stays; `nil` if an earlier call was yet to be committed.
-        let place: StoredPlace.Numbers?
     }
 
     /// The kind of a call.
@@ -137,16 +126,16 @@ final class PendingWrite: Sendable {
         func add(_ key: [UInt8], _ invalidation: Invalidation) {
             keys[key] = keys[key]?.merged(with: invalidation) ?? invalidation
         }
-        // A deletion that was refused before is tried again as of its place, and is the same deletion.
-        let deletion =
-            asOf == nil
-            ? Deletion(number: sequence, place: place)
-            : asOf?.numbers.map { Deletion(number: LocalNumber($0.number, shiftedBy: $0.shift), place: $0) }
+        // What was refused before is tried again as of its place, and is the same call.
+        let place = asOf == nil ? place : asOf?.numbers
+        let number = asOf == nil ? sequence : place.map { LocalNumber($0.number, shiftedBy: $0.shift) }
         for extra in extras where !extra.isPin {
-            add(extra.storeKey, extra.isDeletion ? Invalidation(isDeletion: true, deletion: deletion) : Invalidation())
+            add(
+                extra.storeKey,
+                extra.isDeletion ? Invalidation(isDeletion: true, deletion: number, asOf: place) : Invalidation())
         }
         // A stored node is no older than one that only fills gaps.
-        for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: asOf?.numbers)) }
+        for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: place)) }
         return PendingWrite(sequence: sequence, forgetting: keys)
     }
 
@@ -250,9 +239,9 @@ final class PendingWrite: Sendable {
             place = invalidation.asOf
             number = place?.number
             if let deletion = invalidation.deletion {
-                (change, number) = (.tombstone, deletion.number.number(shiftedBy: shift))
+                (change, number) = (.tombstone, deletion.number(shiftedBy: shift))
                 // A later call of this process is told by its number.
-                place = deletion.place.flatMap { $0.shift == shift ? nil : $0 }
+                if place?.shift == shift { place = nil }
             }
         }
         var update = unsafe RecordUpdate(
@@ -260,6 +249,8 @@ final class PendingWrite: Sendable {
             fillsOnly: content.fillsOnly)
         // Numbers that another process has given since are not told from those of calls before the place.
         update.yieldsAfter = place.map { $0.shift == shift ? $0.number : $0.committed }
+        // A record of the same number is of the same call, which was stored by another attempt.
+        if case .invalidate = change, let place, place.shift == shift { update.yieldsAfter = place.number.previous }
         return update
     }
 }
