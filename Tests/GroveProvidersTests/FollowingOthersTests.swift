@@ -27,7 +27,7 @@ struct FollowingOthersTests {
     }
 
     @Test(
-        "What others write while the cache is suspended stays beside older answers and refused deletions",
+        "What others write while the cache is suspended stays beside older answers, refused edits and deletions",
         arguments: FollowedBackend.shared, Sleeper.allCases)
     func suspendedAnswers(backend: FollowedBackend, sleeper: Sleeper) async throws {
         for others in [0, 1, 20] {
@@ -38,7 +38,9 @@ struct FollowingOthersTests {
                 try scene.suspend()
                 if [.cacheDeletes, .bothDelete].contains(sleeper) { cache.deleteModel(old, forKey: nil, context: nil) }
                 if [.managerDeletes, .bothDelete].contains(sleeper) { scene.manager.deleteModel(old) }
-                let (held, mine) = (DataProvider<Person>(dataModelManager: scene.manager), Person(id: "2", name: "mine"))
+                let (held, mine) = (
+                    DataProvider<Person>(dataModelManager: scene.manager), Person(id: "2", name: "mine")
+                )
                 if sleeper == .cacheEdits { cache.setModel(mine, forKey: "Person:2", context: nil) }
                 if sleeper == .managerEdits { held.setData(mine) }
                 // What is refused is tried again.
@@ -74,6 +76,47 @@ struct FollowingOthersTests {
                 #expect(try scene.miss("Person:2", as: Person.self)?.reason == .deleted)
                 try scene.put([old])
                 #expect(try scene.person("2") == old)
+            }
+        }
+    }
+
+    /// What a test does with the list of 1 and 2 while the cache is suspended, before another process appends 8.
+    enum ListSleeper: CaseIterable {
+        case listAppends, listIsSet, cacheSets
+    }
+
+    @Test(
+        "What others append to a list while the cache is suspended stays beside refused edits",
+        arguments: FollowedBackend.shared, ListSleeper.allCases)
+    func suspendedLists(backend: FollowedBackend, sleeper: ListSleeper) async throws {
+        for others in [0, 1, 20] {
+            try await backend.open(withPeer: true) { scene, peer in
+                try scene.begin()
+                let (mine, list) = (
+                    [Person(id: "9", name: "mine")], CollectionDataProvider<Person>(dataModelManager: scene.manager)
+                )
+                _ = try await list.fetchDataFromCache(withCacheKey: "people")
+                try scene.suspend()
+                switch sleeper {
+                case .listAppends: list.append(mine)
+                case .listIsSet: list.setData(mine, cacheKey: "people")
+                case .cacheSets: scene.anyCache.setCollection(mine, forKey: "people", context: nil)
+                }
+                await scene.manager.flush()
+                for number in 0..<others { #expect(try peer?.ask("put", "3", "\(number)") == "done") }
+                #expect(try peer?.ask("append", "8", "theirs") == "done")
+                try scene.resume()
+                // Flushes tell of what was refused.
+                try? await scene.settle()
+                try? await scene.settle()
+                let expected =
+                    switch sleeper {
+                    case .listAppends: ["1", "2", "9", "8"]
+                    case .listIsSet: ["9", "8"]
+                    case .cacheSets: ["1", "2", "8"]
+                    }
+                #expect(scene.people().map(\.id) == expected)
+                #expect(list.data.map(\.id) == expected)
             }
         }
     }

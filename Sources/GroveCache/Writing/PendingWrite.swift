@@ -42,6 +42,16 @@ final class PendingWrite: Sendable {
             if let asOf, let others = other.asOf { merged.asOf = asOf.number < others.number ? others : asOf }
             return merged
         }
+
+        /// The number after which a change to a record of `namespace` wins; `nil` if none does.
+        func yieldsAfter(_ shift: CallNumber.Shift, in namespace: UInt8?) -> CallNumber? {
+            // Numbers that another process has given since are not told from those of calls before the place.
+            guard let asOf, asOf.shift == shift else { return asOf?.committed }
+            // Of this process, a later call is told from a deletion by its number, and a later edit does not make a list good.
+            guard deletion == nil, namespace != Namespace.collection else { return nil }
+            // A record of the same number is of the same call, which was stored by another attempt.
+            return asOf.number.previous
+        }
     }
 
     /// The kind of a call.
@@ -130,9 +140,8 @@ final class PendingWrite: Sendable {
         let place = asOf == nil ? place : asOf?.numbers
         let number = asOf == nil ? sequence : place.map { LocalNumber($0.number, shiftedBy: $0.shift) }
         for extra in extras where !extra.isPin {
-            add(
-                extra.storeKey,
-                extra.isDeletion ? Invalidation(isDeletion: true, deletion: number, asOf: place) : Invalidation())
+            let isDeletion = extra.isDeletion
+            add(extra.storeKey, Invalidation(isDeletion: isDeletion, deletion: isDeletion ? number : nil, asOf: place))
         }
         // A stored node is no older than one that only fills gaps.
         for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: place)) }
@@ -234,23 +243,19 @@ final class PendingWrite: Sendable {
 
     /// The update that does `change` to `key`, as of the place that the call speaks of.
     func update(_ key: UnsafeRawBufferPointer, _ change: RecordUpdate.Change, shift: CallNumber.Shift) -> RecordUpdate {
-        var (change, place, number) = (change, asOf?.numbers, asOf?.numbers?.number)
-        if case .invalidate(let invalidation) = change {
-            place = invalidation.asOf
-            number = place?.number
-            if let deletion = invalidation.deletion {
-                (change, number) = (.tombstone, deletion.number(shiftedBy: shift))
-                // A later call of this process is told by its number.
-                if place?.shift == shift { place = nil }
-            }
+        let call = sequence.number(shiftedBy: shift)
+        guard case .invalidate(let invalidation) = change else {
+            var update = unsafe RecordUpdate(
+                key: key, change: change, sequence: asOf?.numbers?.number ?? call, time: time,
+                fillsOnly: content.fillsOnly)
+            update.yieldsAfter = since(shift)
+            return update
         }
+        let deletion = invalidation.deletion?.number(shiftedBy: shift)
         var update = unsafe RecordUpdate(
-            key: key, change: change, sequence: number ?? sequence.number(shiftedBy: shift), time: time,
-            fillsOnly: content.fillsOnly)
-        // Numbers that another process has given since are not told from those of calls before the place.
-        update.yieldsAfter = place.map { $0.shift == shift ? $0.number : $0.committed }
-        // A record of the same number is of the same call, which was stored by another attempt.
-        if case .invalidate = change, let place, place.shift == shift { update.yieldsAfter = place.number.previous }
+            key: key, change: deletion == nil ? change : .tombstone,
+            sequence: deletion ?? invalidation.asOf?.number ?? call, time: 0)
+        update.yieldsAfter = unsafe invalidation.yieldsAfter(shift, in: key.first)
         return update
     }
 }

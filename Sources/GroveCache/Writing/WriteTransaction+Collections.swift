@@ -27,6 +27,13 @@ extension WriteTransaction {
             case .edit(_, let operation):
                 return try editCollection(
                     key, operation, of: try transaction.collection(key), sequence: sequence)
+            case .invalidate(_, let why):
+                let stored = try transaction.collection(key)
+                if let stored, let number = why.yieldsAfter(shift, in: key.first), stored.sequence > number {
+                    lists.tell(key, [])
+                    return .superseded
+                }
+                fallthrough
             default:
                 lists.tell(key, nil)
                 try removeChunks(of: key)
