@@ -148,4 +148,35 @@ struct InvalidatedTests {
         try cache.resume()
         #expect(try cache.read("Person:1", as: Person.self).value == nil)
     }
+
+    @Test("A list that was stored is no miss, if another attempt to store it is refused")
+    func refusedListAttempt() throws {
+        let cache = try MemoryCache()
+        let followed = cache.followed(by: { _ in })
+        let refused = Mutex<[StoredPlace]>([])
+        func save(_ edit: ListEdit, asOf place: StoredPlace?) {
+            followed.edit(edit, forKey: "list", ticket: .none, asOf: place, fillsOnly: false, madeAt: nil) { outcome in
+                if case .refused(_, let place) = outcome { refused.withLock { $0.append(place) } }
+            }
+        }
+        try cache.suspend()
+        save(.set(people(3..<5)), asOf: nil)
+        let place = try #require(refused.withLock { $0.first })
+        try cache.resume()
+        try cache.write(contentsOf: people(3..<5))
+        save(.restore(people(3..<5)), asOf: place)
+        // A flush tells of the first attempt.
+        try? cache.flush()
+        try cache.suspend()
+        save(.restore(people(3..<5)), asOf: place)
+        try cache.resume()
+        try? cache.flush()
+        #expect(refused.withLock { $0.count } == 2)
+        #expect(try cache.collection("list", of: Person.self) == people(3..<5))
+        // A later list that is refused is another matter.
+        try cache.suspend()
+        save(.set(people(0..<1)), asOf: nil)
+        try cache.resume()
+        #expect(try cache.collection("list", of: Person.self) == nil)
+    }
 }

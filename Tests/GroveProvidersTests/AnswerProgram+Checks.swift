@@ -79,7 +79,8 @@ extension AnswerProgram {
     private func checkRows() throws {
         guard scene.hasAllPeople else { return }
         let stored = scene.people().map(\.id)
-        for list in lists where list.count > 0 && !list.isMissing {
+        // A list without a key is in memory alone: a page that was asked for before the cache had no list goes there.
+        for list in lists where list.cacheKey == "people" && list.count > 0 && !list.isMissing {
             #expect(list.data.map(\.id) == stored, "\(list.state); \(story)")
         }
         for id in Set(stored.filter { $0.hasPrefix("r") }).union(model.rows.keys).sorted() {

@@ -83,6 +83,7 @@ extension AnswerProgram {
     ///
     /// If the cache refuses it and no provider holds it any more, it is lost, and so is the version that it replaced.
     func bring(_ message: Message, _ asked: Int) {
+        unsettled.formUnion(["Message:\(message.id)", "Person:\(message.sender.id)"])
         guard isSuspended else { return model.answer(message, asked) }
         model.mayEdit("Message:\(message.id)", 0)
         model.mayEdit("Person:\(message.sender.id)", 0)
@@ -102,6 +103,7 @@ extension AnswerProgram {
             isListSettled = false
             if isSuspended { model.refuseList() }
             for person in value {
+                unsettled.insert("Person:\(person.id)")
                 if isSuspended {
                     model.mayEdit("Person:\(person.id)", 0)
                 } else {

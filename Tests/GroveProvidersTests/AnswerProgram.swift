@@ -45,6 +45,8 @@ final class AnswerProgram {
     var isSuspended = false
     /// Whether what was done to the list has reached the cache.
     var isListSettled = true
+    /// The nodes of answers that may not have reached the cache.
+    var unsettled: Set<String> = []
     /// What each provider asked for last and is to show once anybody has it.
     var wanted: [ObjectIdentifier: String] = [:]
     /// Which manager sent the request of a step, and when each manager's screens edited each node last.
@@ -160,6 +162,7 @@ final class AnswerProgram {
             try scene.suspend()
             isSuspended = true
             if !isListSettled { model.refuseList() }
+            for name in unsettled { model.mayEdit(name, 0) }
         case 22: try resume()
         case 23 where !isSuspended, 24 where !isSuspended: try await settle()
         case 26, 27:
@@ -239,7 +242,7 @@ final class AnswerProgram {
     private func settle() async throws {
         // What was refused while the cache was suspended is told once, and saved again.
         for _ in 0..<3 { try? await scene.settle() }
-        if !isSuspended { isListSettled = true }
+        if !isSuspended { (isListSettled, unsettled) = (true, []) }
         if !isSuspended { (learned, learnedWipes) = (edits, [model.lastWipe, model.lastWipe]) }
     }
 

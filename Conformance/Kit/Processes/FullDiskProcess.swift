@@ -174,7 +174,7 @@ final class FullDiskProcess {
             for _ in 0..<200 {
                 let view = try store.view()
                 views.append(view)
-                _ = try view.get(StoredRecord.key("Person:0"))
+                _ = try view.get(SealedRecord.key("Person:0"))
             }
         } catch {
             try refused(error, "200 views at once")

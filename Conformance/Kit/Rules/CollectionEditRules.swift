@@ -15,7 +15,7 @@ enum CollectionEditRules {
         let cache = try site.open()
         let list = people(0..<600)
         try cache.writeCollection(list, forKey: "all")
-        let chunks = try site.interceptor.store().keys([StoredRecord.chunks])
+        let chunks = try site.interceptor.store().keys([SealedRecord.chunks])
         try trial.expect(chunks.count > 2, "a list of 600: expected it in several records, got \(chunks.count).")
         try site.interceptor.store().remove(chunks[1])
         return (cache, list)

@@ -45,7 +45,7 @@ enum CollectionRules {
         let site = try trial.site()
         let cache = try site.open()
         try cache.writeCollection([Person(id: "Person:1", age: 1), Person(id: "Person:2")], forKey: "all")
-        let key = [StoredRecord.collections] + Array("all".utf8)
+        let key = [SealedRecord.collections] + Array("all".utf8)
         let before = try site.interceptor.store().get(key)
         try trial.expect(before != nil, "the collection's record: expected one under its key, got none.")
         try cache.write(Message(id: "Message:1", sender: Person(id: "Person:1", age: 2)))

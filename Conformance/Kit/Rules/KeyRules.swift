@@ -232,8 +232,8 @@ enum KeyRules {
         try cache.write(Message.full("Message:1"))
         try cache.flush()
         let store = try site.interceptor.store()
-        let key = StoredRecord.key("Message:1")
-        let original = try StoredRecord(try store.get(key) ?? [])
+        let key = SealedRecord.key("Message:1")
+        let original = try SealedRecord(try store.get(key) ?? [])
         var generator = trial.generator()
         for round in 0..<800 {
             var record = original

@@ -23,9 +23,9 @@ enum NormalizationRules {
         try cache.write(
             Message(id: "Message:3", sender: shared, readers: [shared, shared], mentions: ["a": shared, "b": shared]))
         let expected = Message.identifiers(ofFull: "Message:1").union(Message.identifiers(ofFull: "Message:2"))
-            .union(["Message:3", "Person:1"]).map { StoredRecord.key($0) }
+            .union(["Message:3", "Person:1"]).map { SealedRecord.key($0) }
         try trial.expectEqual(
-            Set(try site.interceptor.store().keys([StoredRecord.nodes])), Set(expected), "the keys of the stored nodes")
+            Set(try site.interceptor.store().keys([SealedRecord.nodes])), Set(expected), "the keys of the stored nodes")
     }
 
     static let oneTruth = Rule(
@@ -65,7 +65,7 @@ enum NormalizationRules {
         let changes = try cache.write(message)
         try trial.expectEqual(changes.changed, ["Message:1"], "the changed nodes of a tree with one identified node")
         try trial.expectEqual(
-            try site.interceptor.store().keys([StoredRecord.nodes]).count, 1, "the number of its records")
+            try site.interceptor.store().keys([SealedRecord.nodes]).count, 1, "the number of its records")
         try trial.expectHit(try cache.read("Message:1", as: Message.self), message, "the tree")
         let moved = try cache.write(Message(id: "Message:1", kind: .poll(choices: 3), stamp: Stamp(at: 43, by: nil)))
         try trial.expectEqual(moved.changed, ["Message:1"], "the changed nodes after the sub-model changed")
@@ -81,12 +81,12 @@ enum NormalizationRules {
         try cache.write(Message(id: "Message:1", stamp: Stamp(at: 1, by: Person(id: "Person:3", age: 1))))
         try trial.expectHit(
             try cache.read("Person:3", as: Person.self), Person(id: "Person:3", age: 1), "the node, read alone")
-        let before = try site.interceptor.store().get(StoredRecord.key("Message:1"))
+        let before = try site.interceptor.store().get(SealedRecord.key("Message:1"))
         try cache.write(Person(id: "Person:3", age: 2))
         try trial.expectEqual(
             try cache.read("Message:1", as: Message.self).value?.stamp.by?.age, 2, "the age shown through the holder")
         try trial.expectEqual(
-            try site.interceptor.store().get(StoredRecord.key("Message:1")), before, "the holder's record")
+            try site.interceptor.store().get(SealedRecord.key("Message:1")), before, "the holder's record")
     }
 
     static let unidentified = Rule(
@@ -189,7 +189,7 @@ enum NormalizationRules {
     }
 
     private static func body(_ identifier: ModelIdentifier, _ site: any CacheSite) throws -> [UInt8]? {
-        try site.interceptor.store().get(StoredRecord.key(identifier)).map { try StoredRecord($0).body }
+        try site.interceptor.store().get(SealedRecord.key(identifier)).map { try SealedRecord($0).body }
     }
 
     static let unchanged = Rule(

@@ -15,7 +15,7 @@ extension SchemaRules {
         try trial.expectHit(try cache.read("Letter:1", as: Letter.self), letter, "a tree of two shapes")
         try cache.flush()
         let store = try site.interceptor.store()
-        let keys = try store.keys([StoredRecord.shapes])
+        let keys = try store.keys([SealedRecord.shapes])
         try trial.expectEqual(keys.count, 2, "the number of shapes of two types")
         let values = try keys.map { try store.get($0) ?? [] }
         for damage in [nil, [], values[1].dropLast(), values[1]] as [[UInt8]?] {

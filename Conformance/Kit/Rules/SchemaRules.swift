@@ -83,8 +83,8 @@ enum SchemaRules {
         let cache = try site.open()
         try cache.write(Letter(id: "Letter:1", author: Person(id: "Person:1")))
         let store = try site.interceptor.store()
-        let key = StoredRecord.key("Person:1")
-        var record = try StoredRecord(try store.get(key) ?? [])
+        let key = SealedRecord.key("Person:1")
+        var record = try SealedRecord(try store.get(key) ?? [])
         record.version += 1
         // It comes from elsewhere: what a cache wrote itself, it need not look at.
         try cache.evict("Person:1")
@@ -106,7 +106,7 @@ enum SchemaRules {
         try trial.expectError(.unsupportedFormat, from: "a deletion of it") { try cache.delete("Person:1") }
         try trial.expectEqual(try store.get(key), record.bytes, "the record after its deletion was refused")
         guard trial.profile.isPersistent else { return }
-        let later = StoredRecord.state(version: record.version)
+        let later = SealedRecord.state(version: record.version)
         try store.put([0], later)
         cache.close()
         try trial.expectError(.unsupportedFormat, from: "opening a store of a later format") { try site.open() }
@@ -124,12 +124,12 @@ enum SchemaRules {
         let cache = try site.open()
         try cache.write(Person(id: "Person:1", name: "Ada", age: 36))
         let store = try site.interceptor.store()
-        let written = try store.get(StoredRecord.key("Person:1")) ?? []
+        let written = try store.get(SealedRecord.key("Person:1")) ?? []
         if written.first == 1 {
             try trial.expectEqual(
                 hex(written), hex(GoldenRecords.personOfVersion1), "the record of format 1 that the first call writes")
         }
-        try store.put(StoredRecord.key("Person:1"), GoldenRecords.personOfVersion1)
+        try store.put(SealedRecord.key("Person:1"), GoldenRecords.personOfVersion1)
         let read = try cache.read("Person:1", as: Person.self)
         try trial.expect(
             read.value == nil || read.value == Person(id: "Person:1", name: "Ada", age: 36),
@@ -138,7 +138,7 @@ enum SchemaRules {
             read, Person(id: "Person:1", name: "Ada", age: 36), "a golden record of format 1, which this version writes"
         )
         for length in 0..<GoldenRecords.personOfVersion1.count {
-            try store.put(StoredRecord.key("Person:1"), Array(GoldenRecords.personOfVersion1.prefix(length)))
+            try store.put(SealedRecord.key("Person:1"), Array(GoldenRecords.personOfVersion1.prefix(length)))
             try trial.expectError(.corrupted, from: "a read of its first \(length) bytes") {
                 try cache.read("Person:1", as: Person.self)
             }
@@ -188,15 +188,15 @@ enum SchemaRules {
         try cache.write(Person(id: "Person:2", name: "Bob"))
         try cache.writeCollection([Person(id: "Person:2", name: "Bob")], forKey: "Person:1")
         let store = try site.interceptor.store()
-        let other = try store.get(StoredRecord.key("Person:2")) ?? []
-        try store.put(StoredRecord.key("Person:1"), other)
+        let other = try store.get(SealedRecord.key("Person:2")) ?? []
+        try store.put(SealedRecord.key("Person:1"), other)
         try trial.expectError(.corrupted, from: "a read of a node whose bytes are another's") {
             try cache.read("Person:1", as: Person.self)
         }
         try trial.expectMiss(
             try cache.read("Letter:1", as: Letter.self), .corrupted, "Person:1", "a tree that holds it")
-        let list = try store.get([StoredRecord.collections] + Array("Person:1".utf8)) ?? []
-        try store.put(StoredRecord.key("Person:1"), list)
+        let list = try store.get([SealedRecord.collections] + Array("Person:1".utf8)) ?? []
+        try store.put(SealedRecord.key("Person:1"), list)
         try trial.expectError(.corrupted, from: "a read of a node whose bytes are a collection's of its name") {
             try cache.read("Person:1", as: Person.self)
         }

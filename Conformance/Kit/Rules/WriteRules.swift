@@ -319,7 +319,7 @@ enum WriteRules {
             let read = try trial.expectHit(try cache.readCollection("all", as: Person.self), "a batch of \(count)")
             try trial.expectEqual(read.values.count, count, "the number of elements of a batch of \(count)")
             try trial.expect(read.values == people, "a batch of \(count): expected all of it back, got other elements.")
-            let chunks = try site.interceptor.store().keys([StoredRecord.chunks]).count
+            let chunks = try site.interceptor.store().keys([SealedRecord.chunks]).count
             entries.insert(try cache.size().entries - count - chunks)
         }
         try trial.expect(

@@ -11,12 +11,12 @@ enum LosesShapes: StoreFlaw {
 enum ConfusesShapes: StoreFlaw {
     static func lookUp(_ key: [UInt8], in content: ReferenceContent) -> [UInt8] {
         guard isOfLetters(key, content[key]?.bytes) else { return key }
-        let others = content.keys.filter { $0.first == StoredRecord.shapes && $0 != key }
+        let others = content.keys.filter { $0.first == SealedRecord.shapes && $0 != key }
         return others.min { $0.lexicographicallyPrecedes($1) } ?? key
     }
 }
 
 /// Whether a key is that of a shape with the name of letters in it; with all shapes lost, all rules would break.
 private func isOfLetters(_ key: [UInt8], _ value: [UInt8]?) -> Bool {
-    key.first == StoredRecord.shapes && value.map { String(decoding: $0, as: UTF8.self).contains("Letter") } == true
+    key.first == SealedRecord.shapes && value.map { String(decoding: $0, as: UTF8.self).contains("Letter") } == true
 }

@@ -28,7 +28,7 @@ enum KeepsFirst: StoreFlaw {
 /// A record in which something became nothing does not replace the one before.
 enum IgnoresNothing: StoreFlaw {
     static func value(_ value: [UInt8], of key: [UInt8], over old: [UInt8]?) -> [UInt8]? {
-        guard key.first == 1, let old, let record = try? StoredRecord(value), let before = try? StoredRecord(old) else {
+        guard key.first == 1, let old, let record = try? SealedRecord(value), let before = try? SealedRecord(old) else {
             return value
         }
         let (nulls, nullsBefore) = (record.body.count { $0 == 0xF6 }, before.body.count { $0 == 0xF6 })
@@ -81,7 +81,7 @@ enum WipesNodesOnly: StoreFlaw {
 /// The negative zero of a record becomes the positive one.
 enum LosesSignOfZero: StoreFlaw {
     static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8] {
-        guard key.first == 1, var record = try? StoredRecord(value) else { return value }
+        guard key.first == 1, var record = try? SealedRecord(value) else { return value }
         let body = record.body
         for index in body.indices.dropLast(2) where Array(body[index...(index + 2)]) == [0xF9, 0x80, 0x00] {
             record.body[index + 1] = 0
@@ -94,7 +94,7 @@ enum LosesSignOfZero: StoreFlaw {
 /// The text that some take for a reference becomes another.
 enum AltersLookAlikes: StoreFlaw {
     static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8] {
-        guard key.first == 1, var record = try? StoredRecord(value) else { return value }
+        guard key.first == 1, var record = try? SealedRecord(value) else { return value }
         let body = record.body
         for index in body.indices where body[index...].starts(with: "$ref".utf8) { record.body[index] = 0x23 }
         record.seal(under: key)
@@ -107,7 +107,7 @@ enum WritesLongNumbers: StoreFlaw {
     private static let records = Atomic(0)
 
     static func put(_ key: [UInt8], _ value: [UInt8]) -> [UInt8] {
-        guard key.first == 1, var record = try? StoredRecord(value), let head = record.body.first,
+        guard key.first == 1, var record = try? SealedRecord(value), let head = record.body.first,
             head >= 0x60, head < 0x78,
             records.add(1, ordering: .relaxed).newValue % 2 == 0
         else { return value }

@@ -19,7 +19,7 @@ final class Evictor: @unchecked Sendable {
     /// The order in which records go.
     @safe @exclusivity(unchecked) var order = EvictionOrder(capacity: 1, records: 1)
     /// The places to look at.
-    @safe @exclusivity(unchecked) var hands = Hands()
+    @safe @exclusivity(unchecked) var hands = ClockHands()
     /// The counters of committed transactions, and the same with the transaction that is under way.
     @safe @exclusivity(unchecked) private var counted = (committed: EvictionCounters(), now: EvictionCounters())
     /// The records that must stay.
@@ -86,7 +86,7 @@ final class Evictor: @unchecked Sendable {
         isPrepared = true
         // Eight bytes for each record that fits: the saved file takes no more than a twenty-first part of the budget.
         order = EvictionOrder(capacity: fitting, records: records)
-        hands = Hands()
+        hands = ClockHands()
         restore(now: now)
     }
 

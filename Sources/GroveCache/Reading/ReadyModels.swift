@@ -3,7 +3,7 @@ import GroveModel
 /// Decoded models that a read uses again where a tree names them, and the sights that tell which are worth keeping.
 struct ReadyModels: ~Copyable {
     /// The nodes that were met.
-    private var sights = SightTable()
+    private var sights = SeenNodes()
     /// The nodes that were met again, decoded.
     private var remembered: [Name: any SimpleModel] = [:]
     /// Models that the read is not to look for.

@@ -34,23 +34,24 @@ final class PendingWrite: Sendable {
         var deletion: LocalNumber?
         /// The place of the call, or of its answer: a record that was changed since stays; `nil` if none does.
         var asOf: StoredPlace.Numbers?
+        /// Whether that holds of changes by this process, too.
+        var yieldsToOwn = true
 
         /// This and `other`, of the same key.
         func merged(with other: Invalidation) -> Invalidation {
             var merged = Invalidation(isDeletion: isDeletion || other.isDeletion)
             if let deletion, let others = other.deletion { merged.deletion = max(deletion, others) }
             if let asOf, let others = other.asOf { merged.asOf = asOf.number < others.number ? others : asOf }
+            merged.yieldsToOwn = yieldsToOwn && other.yieldsToOwn
             return merged
         }
 
-        /// The number after which a change to a record of `namespace` wins; `nil` if none does.
-        func yieldsAfter(_ shift: CallNumber.Shift, in namespace: UInt8?) -> CallNumber? {
+        /// The number after which a change to the record wins; `nil` if none does.
+        func yieldsAfter(_ shift: CallNumber.Shift) -> CallNumber? {
             // Numbers that another process has given since are not told from those of calls before the place.
             guard let asOf, asOf.shift == shift else { return asOf?.committed }
-            // Of this process, a later call is told from a deletion by its number, and a later edit does not make a list good.
-            guard deletion == nil, namespace != Namespace.collection else { return nil }
             // A record of the same number is of the same call, which was stored by another attempt.
-            return asOf.number.previous
+            return yieldsToOwn ? asOf.number.previous : nil
         }
     }
 
@@ -140,8 +141,15 @@ final class PendingWrite: Sendable {
         let place = asOf == nil ? place : asOf?.numbers
         let number = asOf == nil ? sequence : place.map { LocalNumber($0.number, shiftedBy: $0.shift) }
         for extra in extras where !extra.isPin {
-            let isDeletion = extra.isDeletion
-            add(extra.storeKey, Invalidation(isDeletion: isDeletion, deletion: isDeletion ? number : nil, asOf: place))
+            var invalidation = Invalidation(isDeletion: extra.isDeletion, asOf: place)
+            if extra.isDeletion {
+                // A later call of this process is told by its number.
+                (invalidation.deletion, invalidation.yieldsToOwn) = (number, false)
+            } else if extra.storeKey.first == Namespace.collection {
+                // A list that a call could not set is no better once it is edited. An answer is another matter.
+                invalidation.yieldsToOwn = asOf != nil
+            }
+            add(extra.storeKey, invalidation)
         }
         // A stored node is no older than one that only fills gaps.
         for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: place)) }
@@ -255,7 +263,7 @@ final class PendingWrite: Sendable {
         var update = unsafe RecordUpdate(
             key: key, change: deletion == nil ? change : .tombstone,
             sequence: deletion ?? invalidation.asOf?.number ?? call, time: 0)
-        update.yieldsAfter = unsafe invalidation.yieldsAfter(shift, in: key.first)
+        update.yieldsAfter = invalidation.yieldsAfter(shift)
         return update
     }
 }

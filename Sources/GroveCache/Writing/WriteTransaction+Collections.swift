@@ -29,7 +29,7 @@ extension WriteTransaction {
                     key, operation, of: try transaction.collection(key), sequence: sequence)
             case .invalidate(_, let why):
                 let stored = try transaction.collection(key)
-                if let stored, let number = why.yieldsAfter(shift, in: key.first), stored.sequence > number {
+                if let stored, let number = why.yieldsAfter(shift), stored.sequence > number {
                     lists.tell(key, [])
                     return .superseded
                 }

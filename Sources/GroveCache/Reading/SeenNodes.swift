@@ -2,7 +2,7 @@
 ///
 /// Remembering every decoded node costs as much as decoding it again, so the first sight leaves a hash only, and the
 /// second one the node itself. A false match costs a remembered node, never a wrong one.
-struct SightTable {
+struct SeenNodes {
     private var slots: [UInt64] = Array(repeating: 0, count: 32)
     private var count = 0
 

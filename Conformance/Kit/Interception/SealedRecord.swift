@@ -2,7 +2,7 @@ import GroveCoding
 package import GroveModel
 
 /// A record by its bytes, as `Docs/Internals/RecordFormat` draws them: read and sealed here independently of the cache.
-package struct StoredRecord {
+package struct SealedRecord {
     /// The first byte of the store's key of a node.
     package static let nodes: UInt8 = 0x01
     /// The first byte of the store's key of a collection.

@@ -4,7 +4,7 @@ import GroveModel
 ///
 /// They are spread as the records are that came: hands at even distances would soon all look at the same few. If every record between
 /// two of them has gone, they come to one place: then one of them stays.
-struct Hands {
+struct ClockHands {
     /// The most hands.
     private static let most = 256
     /// The number of records that a hand looks at in a row.
@@ -24,16 +24,16 @@ struct Hands {
 
     /// Adds a hand at `cursor`, if there are not too many.
     mutating func add(_ cursor: SweepCursor) {
-        if cursors.count < Hands.most, places.insert(cursor).inserted { cursors.append(cursor) }
+        if cursors.count < ClockHands.most, places.insert(cursor).inserted { cursors.append(cursor) }
     }
 
     /// Moves a hand, now and then, to a record that came; there are `entries` records.
     mutating func move(
         entries: Int, to cursor: () throws(CacheError) -> SweepCursor?
     ) throws(CacheError) {
-        if cursors.count < Hands.most {
+        if cursors.count < ClockHands.most {
             if random(below: 16) == 0, let cursor = try cursor() { add(cursor) }
-        } else if random(below: max(entries, 1)) < Hands.moving, let cursor = try cursor(),
+        } else if random(below: max(entries, 1)) < ClockHands.moving, let cursor = try cursor(),
             places.insert(cursor).inserted
         {
             let hand = random(below: cursors.count)
@@ -44,7 +44,7 @@ struct Hands {
 
     /// The place to look at next, and the most records to look at.
     mutating func next() -> (cursor: SweepCursor?, limit: Int) {
-        if left <= 0 { (turn, left) = (random(below: cursors.count), Hands.run) }
+        if left <= 0 { (turn, left) = (random(below: cursors.count), ClockHands.run) }
         return (cursors[turn], left)
     }
 
