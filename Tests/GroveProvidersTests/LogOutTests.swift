@@ -3,6 +3,7 @@ import Grove
 import GroveCache
 import GroveMemory
 import GroveSQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -224,6 +225,78 @@ struct LogOutTests {
         try cache.wipe()
         body()
         try cache.wipe()
+    }
+
+    /// Inserts a person as soon as a list shows another one.
+    private final class Inserter: CollectionDataProviderDelegate {
+        var isArmed = false
+
+        func collectionDataProviderHasUpdatedData<T>(
+            _ list: CollectionDataProvider<T>, collectionChanges: CollectionChange, context: (any Sendable)?
+        ) {
+            guard isArmed, list.count > 0, let list = list as? CollectionDataProvider<Person> else { return }
+            isArmed = false
+            list.insert([Person(id: "9", name: "new")], at: 0)
+        }
+    }
+
+    /// An observer that takes its time: who follows the cache is told behind it.
+    private final class SlowObserver: CacheObserver {
+        let commits = Count()
+        private let isSlow = Mutex(false)
+        private let gate = DispatchSemaphore(value: 0)
+
+        func cacheDidCommit(_ changes: ChangeSet) {
+            if isSlow.withLock({ $0 }) { gate.wait() }
+            commits.add()
+        }
+
+        func slow() { isSlow.withLock { $0 = true } }
+
+        func goOn() {
+            isSlow.withLock { $0 = false }
+            gate.signal()
+        }
+    }
+
+    @Test(
+        "Rows that were read before everything went are not shown after it, so that no edit brings them back",
+        arguments: [false, true], [false, true])
+    func rowsReadBefore(isShown: Bool, isOfType: Bool) async throws {
+        let observer = SlowObserver()
+        let scene = Scene(try MemoryCache(observer: observer))
+        let (list, inserter) = (CollectionDataProvider<Person>(dataModelManager: scene.manager), Inserter())
+        list.delegate = inserter
+        if isShown { try await scene.cache.writeCollection([Person(id: "1", name: "Ann")], as: "people") }
+        _ = try await list.fetchDataFromCache(withCacheKey: "people") as [Person]?
+        try await scene.settle()
+        inserter.isArmed = true
+        try wipe(scene.cache, isOfType, observer, afterReading: Person(id: "2", name: "Bob"))
+        // The manager gets to know of it later than of an edit.
+        for _ in 0..<200 where try scene.cache.knownCount(ofCollection: "people") == nil {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        observer.goOn()
+        for _ in 0..<3 { try await scene.settle() }
+        #expect(list.data.allSatisfy { $0.id == "9" })
+        #expect(scene.people().allSatisfy { $0.id == "9" })
+    }
+
+    /// Puts `person` into the list and wipes, without a turn of the main actor.
+    private func wipe(
+        _ cache: MemoryCache, _ isOfType: Bool, _ observer: SlowObserver, afterReading person: Person
+    ) throws {
+        let commits = observer.commits.value
+        if try cache.knownCount(ofCollection: "people") == nil {
+            try cache.writeCollection([person], as: "people")
+        } else {
+            try cache.append([person], toCollection: "people")
+        }
+        while observer.commits.value == commits { sched_yield() }
+        // Managers read what was committed, and have it for the next turn.
+        usleep(50_000)
+        observer.slow()
+        if isOfType { try cache.delete(allOf: Person.self) } else { try cache.wipe() }
     }
 
     @Test(

@@ -12,7 +12,8 @@ extension CollectionStore {
     func reader(of name: ModelIdentifier) -> ListReader {
         let (consistency, stale, key, type) = (manager.consistencyManager, manager.stale, key, T.self)
         let missing = missing
-        return ListReader(name: name, subscription: key) { [weak self] view, reading, known, ahead, began, isWiped in
+        return ListReader(name: name, subscription: key) {
+            [weak self] view, reading, known, ahead, began, life, isWiped in
             if case .news(let news) = reading {
                 var brought: [ModelIdentifier: any SimpleModel] = [:]
                 var isLacking = false
@@ -33,6 +34,8 @@ extension CollectionStore {
                         consistency.joinFetched(began, nil, [])
                         return
                     }
+                    // What was read before everything was emptied is shown no more: an edit would store it again.
+                    guard life == self.manager.lifeNow else { return self.readWhole(began, self.pending) }
                     let newest = newest.compactMap { $0.flatMap { Leaf.base($0) as? T } }
                     self.take(
                         news, newest.reduce(into: [:]) { $0[$1.modelIdentifier ?? ""] = $1 }, isLacking: isLacking,
@@ -59,6 +62,7 @@ extension CollectionStore {
                     consistency.joinFetched(began, nil, [])
                     return
                 }
+                guard life == self.manager.lifeNow else { return self.readWhole(began, self.pending) }
                 let list = read?.value.map { FetchedList($0, newest.map { $0.flatMap { Leaf.base($0) as? T } }) }
                 self.show(list, miss, asOf: began, over: fresh, isWiped: isWiped)
             }

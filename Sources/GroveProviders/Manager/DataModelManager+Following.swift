@@ -101,9 +101,10 @@ extension DataModelManager {
                 lists: lists.map { ($0.0.subscription, isWhole: $0.1.isWhole || $0.0.isWindow) }, except: batch.unknown
             ) { held.put(HeldStale(changes: $0, elements: $1)) }
             onCache { [self] in
+                let life = lifeNow
                 let refused = unsaved.withLock { $0.models }
                 cache.readAgain { view in
-                    self.show(batch, lists, held.take(), refused, view, asOf: began)
+                    self.show(batch, lists, held.take(), refused, view, asOf: began, of: life)
                     for body in self.stale.withLock({ $0.end() }) { body() }
                     self.readStale()
                 }
@@ -119,10 +120,12 @@ extension DataModelManager {
 
     /// Shows the stale data as `view` has them.
     ///
-    /// - Parameter refused: the models of which the cache had refused saves before the view.
+    /// - Parameters:
+    ///   - refused: the models of which the cache had refused saves before the view.
+    ///   - life: the life before the view.
     private func show(
         _ batch: StaleSet.Batch, _ lists: [(ListReader, ListReading)], _ held: HeldStale,
-        _ refused: [ModelIdentifier: CallNumber], _ view: (any FollowedView)?, asOf began: Turn
+        _ refused: [ModelIdentifier: CallNumber], _ view: (any FollowedView)?, asOf began: Turn, of life: Life
     ) {
         let isWiped = batch.models.extent == .emptied
         let readAt = now()
@@ -162,14 +165,14 @@ extension DataModelManager {
                 self?.readStale()
             })
         if batch.models.beginsLife {
-            let life = life.withLock(\.self)
-            consistencyManager.afterDelivery { [shownLife] in shownLife.withLock { $0 = life } }
+            let shown = self.life.withLock(\.self)
+            consistencyManager.afterDelivery { [shownLife] in shownLife.withLock { $0 = shown } }
         }
         // The view takes elements that a list holds for all lists: they are held, and not read.
         let elements = lists.flatMap { held.elements[$0.0.subscription] ?? [] }
         view?.know(elements)
         let known = Set((held.changes.known + elements).compactMap(\.modelIdentifier))
-        for (list, reading) in lists { list.read(view, reading, known, ahead, began, isWiped) }
+        for (list, reading) in lists { list.read(view, reading, known, ahead, began, life, isWiped) }
         if !misses.isEmpty, !batch.models.commits.isEmpty {
             // A part of a tree that the cache has forgotten may be in memory: read by itself, the tree gets it from there.
             stale.withLock { $0.mark(misses.keys.map { .model($0) }) }
@@ -204,12 +207,12 @@ struct ListReader: Sendable {
     var isWindow = false
     /// Brings the list up to date in a view, and shows it.
     ///
-    /// It is given the identifiers that are held already, those that are held in newer versions than the cache has, and the turn at
-    /// which the read began.
+    /// It is given the identifiers that are held already, those that are held in newer versions than the cache has, and the turn
+    /// and the life in which the read began.
     let read:
         @Sendable (
             _ view: (any FollowedView)?, _ reading: ListReading, _ known: Set<ModelIdentifier>,
-            _ ahead: Set<ModelIdentifier>, _ began: Turn, _ isWiped: Bool
+            _ ahead: Set<ModelIdentifier>, _ began: Turn, _ life: DataModelManager.Life, _ isWiped: Bool
         ) -> Void
 }
 

@@ -29,7 +29,7 @@ extension WindowDataProvider {
         let (consistency, stale, key) = (dataModelManager.consistencyManager, dataModelManager.stale, key)
         let cursor = cursor
         return ListReader(name: name, subscription: key, isWindow: true) {
-            [weak self] view, reading, known, ahead, began, isWiped in
+            [weak self] view, reading, known, ahead, began, _, isWiped in
             let news: [ListNews]? = if case .news(let news) = reading { news } else { nil }
             let (question, generation, wish) = cursor.withLock { ($0.question(news), $0.generation, $0.wishes) }
             var wanted = question
