@@ -25,6 +25,8 @@ package struct CallNumber: Comparable, Hashable, Sendable {
 
     /// The number before this one.
     package var previous: CallNumber { CallNumber(rawValue: rawValue &- 1) }
+    /// The number after this one.
+    package var next: CallNumber { CallNumber(rawValue: rawValue + 1) }
 
     /// The count of numbers in the store's order that other processes have taken before those of this process.
     ///

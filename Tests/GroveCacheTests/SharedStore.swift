@@ -266,13 +266,14 @@ extension SharedStore.Disk {
     }
 
     /// Lets a node's record look as if a later version of Grove had written it.
-    func makeFuture(_ identifier: String) throws {
-        try change(identifier) { record in
+    func makeFuture(_ identifier: String) throws { try makeFuture(key: SharedStore.Disk.key(identifier)) }
+
+    /// The same for the record under any key.
+    func makeFuture(key: [UInt8]) throws {
+        try change(key: key) { record in
             record[0] = 0xFE
             let sum = unsafe record.withUnsafeBytes { record in
-                unsafe SharedStore.Disk.key(identifier).withUnsafeBytes {
-                    unsafe RecordHeader.checksum(record, key: $0)
-                }
+                unsafe key.withUnsafeBytes { unsafe RecordHeader.checksum(record, key: $0) }
             }
             for index in 0..<8 { record[2 + index] = UInt8(truncatingIfNeeded: sum >> UInt64(index * 8)) }
         }

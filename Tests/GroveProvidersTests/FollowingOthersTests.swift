@@ -80,6 +80,30 @@ struct FollowingOthersTests {
         }
     }
 
+    @Test(
+        "A refused edit of what others had written before it is stored after the suspension",
+        arguments: FollowedBackend.shared, [false, true])
+    func suspendedEdits(backend: FollowedBackend, isSeen: Bool) async throws {
+        for others in [1, 20] {
+            try await backend.open(withPeer: true) { scene, peer in
+                try scene.put([Person(id: "2", name: "old")])
+                let held = DataProvider<Person>(dataModelManager: scene.manager)
+                _ = try await held.fetchDataFromCache(withCacheKey: "Person:2") as Person?
+                for number in 0..<others { #expect(try peer?.ask("put", "2", "\(number)") == "done") }
+                if isSeen { try await scene.settle() }
+                try scene.suspend()
+                held.setData(Person(id: "2", name: "mine"))
+                await scene.manager.flush()
+                try scene.resume()
+                // Flushes tell of what was refused.
+                try? await scene.settle()
+                try? await scene.settle()
+                #expect(try scene.person("2")?.name == "mine")
+                #expect(held.data?.name == "mine")
+            }
+        }
+    }
+
     /// What a test does with the list of 1 and 2 while the cache is suspended, before another process appends 8.
     enum ListSleeper: CaseIterable {
         case listAppends, listIsSet, cacheSets

@@ -32,6 +32,7 @@ extension CacheCore {
             state.commits.count = count
             let known = state.commits.last
             state.commits.last.advance(to: stored)
+            state.numbers.learn(stored)
             return known
         }
         for set in changesOfOthers(after: known, stored, in: view) { audience.tell(of: set) }

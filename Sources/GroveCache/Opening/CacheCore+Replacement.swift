@@ -159,7 +159,10 @@ extension CacheState {
         epoch.advance()
         files.word = opened.generation == nil ? nil : opened.word
         files.identity = opened.file
-        guard isOther else { return ([], []) }
+        guard isOther else {
+            numbers.learn(opened.state)
+            return ([], [])
+        }
         commits.count = opened.commitCount
         commits.begin(opened.state)
         numbers.adopt(opened.state)

@@ -27,7 +27,13 @@ extension CacheCore {
         guard case .suspending = state.withLock({ $0.life }) else { return }
         drain(isScheduled: false, since: failures)
         // A store in memory must not be closed: its content could not be brought back, and it holds no file.
-        if source.isPersistent { letGo() } else { readers.awaitNone() }
+        if source.isPersistent {
+            // Calls that are refused from now on are later than what other processes have committed.
+            lookForWritesOfOthers()
+            letGo()
+        } else {
+            readers.awaitNone()
+        }
         state.withLock { $0.life.finishSuspension() }
     }
 

@@ -69,7 +69,10 @@ extension CacheCore {
         }
         // A key that the store refuses must not keep the rest: an invalidation that fails is tried in halves. One half is
         // tried to the end before the other, so that a few dozen failures in a row mean that the store refuses everything.
-        let lost = overlay.lost
+        // What was lost behind a call that is still queued is forgotten behind it: else that call would be the last to set it.
+        let first = state.withLock { $0.queue.calls.map(\.sequence).min() }
+        let lost = overlay.lost.filter { lost in first.map { lost.sequence < $0 } ?? true }
+        guard !lost.isEmpty else { return }
         let tried = Set(lost.map { ObjectIdentifier($0) })
         var left = [PendingWrite(forgettingAll: lost)]
         var failures = 0

@@ -50,6 +50,13 @@ struct CallNumbers: Sendable {
         forgottenDeletion = summary.stored.forgottenDeletion
     }
 
+    /// Takes in what other processes have committed until the state `stored`: places from now on are behind it.
+    mutating func learn(_ stored: StoreState) {
+        guard stored.sequence > committed else { return }
+        shift = shift + CallNumber.numbers(after: committed, upTo: stored.sequence)
+        (committed, forgottenDeletion) = (stored.sequence, stored.forgottenDeletion)
+    }
+
     /// Notes that the store is empty.
     mutating func empty() { (committed, forgottenDeletion) = (.zero, .zero) }
 

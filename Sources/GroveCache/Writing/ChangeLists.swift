@@ -14,6 +14,8 @@ struct ChangeLists {
     mutating func note(_ extra: PendingWrite.Extra, _ outcome: RecordUpdate.Outcome) {
         switch (extra, outcome) {
         case (.undelete, .replaced), (_, .overtaken): changesHolders = true
+        case (.invalidate(let key, _), .superseded) where key.first == Namespace.collection:
+            collections.append(ChangeLists.identifier(key.dropFirst()))
         case (_, .unchanged), (_, .renewed), (_, .superseded), (_, .replaced(bodyChanged: false)): return
         case (.tombstone(let identifier), _): deleted.append(identifier)
         case (.collection(let key, _, _), _), (.edit(let key, _), _):

@@ -116,7 +116,7 @@ final class OverlayTable: Sendable {
 
     /// Adds `lost`, an invalidation of one key, from `place` on, or merges it with another one of that key.
     ///
-    /// To earlier readers the merged one is the same: a miss.
+    /// To earlier readers the merged one is the same, or forgets more.
     ///
     /// - Returns: the number of bytes that are lost in addition.
     func lose(_ lost: PendingWrite, from place: QueuePlace) -> Int {

@@ -34,24 +34,22 @@ final class PendingWrite: Sendable {
         var deletion: LocalNumber?
         /// The place of the call, or of its answer: a record that was changed since stays; `nil` if none does.
         var asOf: StoredPlace.Numbers?
-        /// Whether that holds of changes by this process, too.
-        var yieldsToOwn = true
+        /// The number after which changes by this process win, too; `nil` if none does.
+        var ownNumber: CallNumber?
 
         /// This and `other`, of the same key.
         func merged(with other: Invalidation) -> Invalidation {
             var merged = Invalidation(isDeletion: isDeletion || other.isDeletion)
             if let deletion, let others = other.deletion { merged.deletion = max(deletion, others) }
             if let asOf, let others = other.asOf { merged.asOf = asOf.number < others.number ? others : asOf }
-            merged.yieldsToOwn = yieldsToOwn && other.yieldsToOwn
+            if let ownNumber, let others = other.ownNumber { merged.ownNumber = max(ownNumber, others) }
             return merged
         }
 
         /// The number after which a change to the record wins; `nil` if none does.
         func yieldsAfter(_ shift: CallNumber.Shift) -> CallNumber? {
             // Numbers that another process has given since are not told from those of calls before the place.
-            guard let asOf, asOf.shift == shift else { return asOf?.committed }
-            // A record of the same number is of the same call, which was stored by another attempt.
-            return yieldsToOwn ? asOf.number.previous : nil
+            asOf.flatMap { $0.shift == shift ? ownNumber : $0.committed }
         }
     }
 
@@ -140,19 +138,22 @@ final class PendingWrite: Sendable {
         // What was refused before is tried again as of its place, and is the same call.
         let place = asOf == nil ? place : asOf?.numbers
         let number = asOf == nil ? sequence : place.map { LocalNumber($0.number, shiftedBy: $0.shift) }
+        // A record of the same number is of the same call, which was stored by another attempt, unless it is of an answer.
+        let isAnswer = asOf.map { $0.time > 0 } ?? false
+        let own = isAnswer ? place?.number : place?.number.previous
         for extra in extras where !extra.isPin {
-            var invalidation = Invalidation(isDeletion: extra.isDeletion, asOf: place)
             if extra.isDeletion {
                 // A later call of this process is told by its number.
-                (invalidation.deletion, invalidation.yieldsToOwn) = (number, false)
-            } else if extra.storeKey.first == Namespace.collection {
-                // A list that a call could not set is no better once it is edited. An answer is another matter.
-                invalidation.yieldsToOwn = asOf != nil
+                add(extra.storeKey, Invalidation(isDeletion: true, deletion: number, asOf: place))
+            } else if extra.storeKey.first == Namespace.collection, asOf == nil {
+                // A list that a call could not set is no better once it is edited.
+                add(extra.storeKey, Invalidation(asOf: place))
+            } else {
+                add(extra.storeKey, Invalidation(asOf: place, ownNumber: own))
             }
-            add(extra.storeKey, invalidation)
         }
         // A stored node is no older than one that only fills gaps.
-        for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: place)) }
+        for key in content.fillsOnly ? [] : treeKeys { add(key, Invalidation(asOf: place, ownNumber: own)) }
         return PendingWrite(sequence: sequence, forgetting: keys)
     }
 

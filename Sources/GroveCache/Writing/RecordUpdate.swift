@@ -18,7 +18,7 @@ struct RecordUpdate {
         case undelete
         /// Forget the key.
         case remove
-        /// Forget the key because the value that should be there was not stored; with it, whether that was a deletion.
+        /// Forget the key because the value that should be there was not stored; what was changed since stays.
         case invalidate(PendingWrite.Invalidation)
     }
 
@@ -124,7 +124,10 @@ struct RecordUpdate {
         }
         switch change {
         case .remove, .invalidate:
-            if let header, let yieldsAfter, header.sequence > yieldsAfter { return .superseded }
+            if let header, let yieldsAfter, header.sequence > yieldsAfter {
+                // The value that was not stored may be of a projection that was not changed since.
+                return try forget(upTo: yieldsAfter, of: header, into: &out)
+            }
             // A deleted node is a miss already, and its record says since when.
             if case .invalidate = change, header?.flags.contains(.tombstone) == true { return .unchanged }
             if unsafe key[0] == Namespace.node {
@@ -215,13 +218,7 @@ struct RecordUpdate {
             if header.flags.contains(.projections),
                 let kept = try? RecordMerge(stored: header, forgettingBefore: sequence)
             {
-                defer { kept.deallocate() }
-                try unsafe kept.table.withUnsafeBytesTyped { (table) throws(CacheError) in
-                    try unsafe RecordBuilder.build(
-                        into: &out, key: key, flags: kept.flags, sequence: kept.sequence, time: header.time,
-                        deletion: RecordBuilder.Deletion(sequence: sequence), recordName: header.recordName,
-                        projection: header.projection, projectionTable: table, body: kept.bytes)
-                }
+                try build(kept, over: header, RecordBuilder.Deletion(sequence: sequence), into: &out)
                 return .overtaken
             }
             try unsafe rebuild(
@@ -234,6 +231,34 @@ struct RecordUpdate {
             into: &out, key: key, flags: .tombstone, sequence: sequence, time: 0, deletion: .none,
             recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: RecordUpdate.noName)
         return .replaced(bodyChanged: !isDeleted)
+    }
+
+    /// Forgets the projections of the stored record that were not written after `number`, if there are any: others were.
+    private func forget(
+        upTo number: CallNumber, of header: RecordHeader, into out: inout ByteBuffer
+    ) throws(CacheError) -> Outcome {
+        guard header.flags.contains(.projections),
+            let kept = try? RecordMerge(stored: header, forgettingBefore: number.next)
+        else { return .superseded }
+        if kept.isUnchanged {
+            kept.deallocate()
+            return .superseded
+        }
+        try build(kept, over: header, deletion, into: &out)
+        return .replaced(bodyChanged: true)
+    }
+
+    /// Writes what `kept` has of the stored record of `header`, and frees it.
+    private func build(
+        _ kept: RecordMerge, over header: RecordHeader, _ deletion: RecordBuilder.Deletion, into out: inout ByteBuffer
+    ) throws(CacheError) {
+        defer { kept.deallocate() }
+        try unsafe kept.table.withUnsafeBytesTyped { (table) throws(CacheError) in
+            try unsafe RecordBuilder.build(
+                into: &out, key: key, flags: kept.flags, sequence: kept.sequence, time: header.time,
+                deletion: deletion, recordName: header.recordName, projection: header.projection,
+                projectionTable: table, body: kept.bytes)
+        }
     }
 
     private mutating func applyNode(

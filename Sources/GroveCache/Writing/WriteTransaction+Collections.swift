@@ -28,9 +28,11 @@ extension WriteTransaction {
                 return try editCollection(
                     key, operation, of: try transaction.collection(key), sequence: sequence)
             case .invalidate(_, let why):
-                let stored = try transaction.collection(key)
-                if let stored, let number = why.yieldsAfter(shift), stored.sequence > number {
-                    lists.tell(key, [])
+                if let number = why.yieldsAfter(shift), let stored = try? transaction.collection(key),
+                    stored.sequence > number
+                {
+                    // It was a miss until now.
+                    lists.tell(key, nil)
                     return .superseded
                 }
                 fallthrough

@@ -34,8 +34,9 @@ extension CollectionStore {
                         consistency.joinFetched(began, nil, [])
                         return
                     }
-                    // What was read before everything was emptied is shown no more: an edit would store it again.
-                    guard life == self.manager.lifeNow else { return self.readWhole(began, self.pending) }
+                    guard life == self.manager.lifeNow else {
+                        return self.readAgain(began, through: news.map(\.ticket).max() ?? .none)
+                    }
                     let newest = newest.compactMap { $0.flatMap { Leaf.base($0) as? T } }
                     self.take(
                         news, newest.reduce(into: [:]) { $0[$1.modelIdentifier ?? ""] = $1 }, isLacking: isLacking,
@@ -62,7 +63,9 @@ extension CollectionStore {
                     consistency.joinFetched(began, nil, [])
                     return
                 }
-                guard life == self.manager.lifeNow else { return self.readWhole(began, self.pending) }
+                guard life == self.manager.lifeNow else {
+                    return self.readAgain(began, through: read?.value?.ticket ?? .none)
+                }
                 let list = read?.value.map { FetchedList($0, newest.map { $0.flatMap { Leaf.base($0) as? T } }) }
                 self.show(list, miss, asOf: began, over: fresh, isWiped: isWiped)
             }
@@ -227,6 +230,14 @@ extension CollectionStore {
         (commit, pending) = (nil, former)
         manager.consistencyManager.joinFetched(began, nil, [])
         if let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
+    }
+
+    /// Reads the list again, as it was read before everything was emptied: if that were shown, an edit would store it again.
+    ///
+    /// - Parameter ticket: the last edit that the read has.
+    private func readAgain(_ began: Turn, through ticket: EditTicket) {
+        endEdits(through: ticket)
+        readWhole(began, pending)
     }
 
     /// Applies the changes of one commit to `list`.
