@@ -7,7 +7,7 @@ import GroveModel
 /// entry stays until the last reader that began before its end has ended.
 ///
 /// A key that could not be stored is *lost*: it is a miss until a commit has written or forgotten it, which is tried again.
-/// What another process has written since is none.
+/// A model that another process has written since is none.
 /// Beyond a limit, which bounds the memory, everything in the store is a miss until it has been wiped.
 struct Overlay: Sendable {
     let table = OverlayTable()
