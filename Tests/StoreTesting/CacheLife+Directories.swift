@@ -25,6 +25,7 @@ extension CacheLife {
             Check("A durable write says that its files are gone, and the next one is kept") {
                 try $0.removedUnawares()
             },
+            Check("A suspension does not make a directory again that was removed") { try $0.removedBeforeSuspension() },
             Check("A durable write says that a file was removed from beside the store") { try $0.removedCompanion() },
             Check("A directory that was empty is marked for backup programs, once") { try $0.backupMark() },
             Check("A copy is not marked for backup programs") { try await $0.unmarkedCopy() },
@@ -117,6 +118,19 @@ extension CacheLife {
         try cache.write(Note(2, "kept"), durability: .durable)
         cache.close()
         #expect(try open().model("Note:2", as: Note.self) == Note(2, "kept"))
+    }
+
+    private func removedBeforeSuspension() throws {
+        let cache = try open()
+        try cache.write(Note(1, "old"))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(code { try cache.write(Note(2, "lost"), durability: .durable) } != nil)
+        try cache.suspend()
+        #expect(!FileManager.default.fileExists(atPath: path))
+        try cache.resume()
+        try cache.write(Note(3, "kept"))
+        cache.close()
+        #expect(try open().model("Note:3", as: Note.self) == Note(3, "kept"))
     }
 
     private func removedCompanion() throws {

@@ -22,9 +22,13 @@ extension CacheCore {
             return state.life.mayCommit
         }
         // If another process replaced the files, opening them tells the audience.
-        guard mayLook, reopenIfReplaced() == nil, let store = state.withLock({ $0.usableStore }),
-            let count = store.generation?.commitCount, let view = try? store.engine.view()
-        else { return }
+        guard mayLook, reopenIfReplaced() == nil, let store = state.withLock({ $0.usableStore }) else { return }
+        learn(of: store)
+    }
+
+    /// Learns of the commits of other processes in `store`, and tells the audience of them.
+    func learn(of store: OpenStore) {
+        guard let count = store.generation?.commitCount, let view = try? store.engine.view() else { return }
         defer { view.end() }
         // If this fails, the next read looks again.
         guard let stored = try? StoreState(view) else { return }

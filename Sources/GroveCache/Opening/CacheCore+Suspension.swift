@@ -28,8 +28,9 @@ extension CacheCore {
         drain(isScheduled: false, since: failures)
         // A store in memory must not be closed: its content could not be brought back, and it holds no file.
         if source.isPersistent {
-            // Calls that are refused from now on are later than what other processes have committed.
-            lookForWritesOfOthers()
+            // Calls that are refused from now on are later than what other processes have committed. Files that were
+            // removed are not made again.
+            if let store = state.withLock({ $0.usableStore }) { learn(of: store) }
             letGo()
         } else {
             readers.awaitNone()
