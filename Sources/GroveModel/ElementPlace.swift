@@ -6,7 +6,7 @@ public enum ElementPlace: Sendable, Hashable {
     case first
     /// After the last element.
     case last
-    /// Right before the element with this identifier.
+    /// Right before the element with this identifier; before the gap, if the list has one there.
     case before(ModelIdentifier)
     /// Right after the element with this identifier.
     case after(ModelIdentifier)

@@ -1,5 +1,5 @@
 import Foundation
-@testable import GroveCache
+import GroveCache
 import GroveInspect
 import GroveMemory
 import GroveModel
@@ -247,9 +247,9 @@ struct CollectionChunkTests {
         var (hits, rewritten) = (0, 0)
         for step in 0..<400 {
             let former = model
-            let content = try model.edit(step / 40 % 2 == 0, using: &generator)
+            let edit = model.edit(step / 40 % 2 == 0, using: &generator)
             do throws(CacheError) {
-                try cache.perform { () throws(CacheError) in content }
+                try edit.make(in: cache)
             } catch {
                 guard error.code == .outOfRange || error.code == .overBudget else { throw error }
                 rewritten += 1
@@ -286,8 +286,7 @@ struct CollectionChunkTests {
         let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(bytes: 1 << 20))
         try cache.writeCollection([Person](), as: "list")
         for step in 0..<60 {
-            let content = try model.edit(step < 40, using: &generator)
-            try cache.perform { () throws(CacheError) in content }
+            try model.edit(step < 40, using: &generator).make(in: cache)
             let (usage, stored) = (try cache.usage(), try cache.size())
             try #require(usage.entries == stored.entries && usage.payloadBytes == stored.payloadBytes)
         }

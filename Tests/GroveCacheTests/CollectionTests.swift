@@ -1,4 +1,6 @@
-@testable import GroveCache
+import Dispatch
+import GroveCache
+import GroveCoding
 import GroveInspect
 import GroveMemory
 import GroveModel
@@ -169,8 +171,7 @@ struct CollectionTests {
             case 2:
                 caches = [try disk.open(), try disk.open()]
             default:
-                let content = try model.edit(step / 60 % 2 == 0, using: &generator)
-                try cache.perform { () throws(CacheError) in content }
+                try model.edit(step / 60 % 2 == 0, using: &generator).make(in: cache)
             }
             let page = model.range(100, using: &generator)
             try #require(
@@ -193,12 +194,12 @@ struct CollectionTests {
         var generator = SeededGenerator(seed: seed)
         var model = ListModel()
         let cache = try SharedStore.Disk().open()
+        let followed = cache.followed { _ in }
         try cache.writeCollection([Person](), as: "list")
         for round in 0..<20 {
             try cache.whileWriterRests {
                 for _ in 0..<Int.random(in: 1..<6, using: &generator) {
-                    let content = try model.edit(round % 10 < 5, using: &generator)
-                    cache.enqueue("list") { content }
+                    followed.queue(model.shownEdit(round % 10 < 5, using: &generator))
                     if Bool.random(using: &generator), let person = model.page().last {
                         cache.deleteModel(person, forKey: nil, context: nil)
                         model.delete(person.id)
@@ -215,12 +216,12 @@ struct CollectionTests {
         }
     }
 
-    @Test("A queued edit that cannot be applied makes the list a miss, before it is committed and after")
+    @Test("A queued edit of a list that is not there makes it a miss, before it is committed and after")
     func queuedMisfit() throws {
         let cache = try MemoryCache()
-        try cache.writeCollection(people(0..<200), as: "list")
+        let followed = cache.followed { _ in }
         cache.whileWriterRests {
-            cache.enqueue("list") { EncodedEdit(.at(.replace(100..<300, with: StoredElements()))).content("list") }
+            followed.queue(.insert(people(0..<2), .last))
             #expect(throws: Never.self) { try #expect(cache.collection("list", of: Person.self) == nil) }
         }
         let error = #expect(throws: CacheError.self) { try cache.flush() }
@@ -231,19 +232,22 @@ struct CollectionTests {
 
     @Test("An answer that is queued when a read begins, and committed before the list is read, shows")
     func committedMeanwhile() throws {
-        let cache = try MemoryCache()
+        let disk = try SharedStore.Disk()
+        let cache = try disk.open()
         try cache.writeCollection(people(0..<3), as: "list")
-        let asked = cache.core.place()
-        let content = try PendingWrite.Content.list(people(0..<1), "list", .set)
-        try cache.core.enqueue(
-            PendingWrite(
-                sequence: try cache.core.takeSequence(), asOf: asked, tree: content.tree, extras: content.extras),
-            schedulingDrain: false)
+        let followed = cache.followed { _ in }
+        let (begun, committed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        disk.faults.withLock { $0.beforeWrite = { begun.wait() } }
+        followed.edit(
+            .set(people(0..<1)), forKey: "list", ticket: .none, asOf: followed.place(), fillsOnly: false, madeAt: nil
+        ) { _ in committed.signal() }
         let read = try cache.read { view in
-            cache.core.drainNow()
+            begun.signal()
+            #expect(committed.wait(timeout: .now() + 20) == .success)
             return try view.collection("list", of: Person.self)
         }
         #expect(read == people(0..<1))
+        disk.faults.withLock { $0.beforeWrite = nil }
         #expect(try cache.collection("list", of: Person.self) == people(0..<1))
     }
 

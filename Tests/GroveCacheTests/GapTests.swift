@@ -1,4 +1,4 @@
-@testable import GroveCache
+import GroveCache
 import GroveMemory
 import GroveModel
 import Testing
@@ -58,10 +58,9 @@ struct GapTests {
     @Test("A read beside queued edits says the same")
     func queued() throws {
         let cache = try cache(700, without: [1, 2, 4])
+        let followed = cache.followed { _ in }
         try cache.whileWriterRests { () throws in
-            try cache.queue { (call) throws(CacheError) in
-                try call.append(people(700..<702), toCollection: "list")
-            }
+            followed.queue(.insert(people(700..<702), .last))
             try expectEqual(readList(cache, nil, .miss), Self.gap)
             let whole = try #require(try readList(cache).value)
             #expect(whole.elements == people(0..<128) + people(384..<512) + people(640..<702))
@@ -144,37 +143,55 @@ struct GapTests {
         #expect(twice == whole.gaps)
     }
 
-    @Test(
-        "What is queued for a list with such a part leaves it where it is, and so does the commit", arguments: [3, 300])
+    @Test("An edit of a list with such a part leaves it where it is", arguments: [3, 300])
     func edited(count: Int) throws {
         let middle = count / 2
-        let new = people(1_000..<1_002)
-        typealias Edit = (inout CallInTask) throws(CacheError) -> ChangeSet
-        func insert(at index: Int) -> Edit {
-            { (call) throws(CacheError) in try call.insert(new, at: index, inCollection: "list") }
-        }
-        func remove(_ range: Range<Int>) -> Edit {
-            { (call) throws(CacheError) in try call.removeElements(in: range, ofCollection: "list") }
-        }
-        let all = people(0..<count)
-        let edits: [(Edit, elements: [Person], gap: Int)] = [
-            ({ (call) throws(CacheError) in try call.append(new, toCollection: "list") }, all + new, middle),
-            (insert(at: 0), new + all, middle + 2),
+        let (new, all) = (people(1_000..<1_002), people(0..<count))
+        let edits: [(PositionEdit, elements: [Person], gap: Int)] = [
+            (.append(new), all + new, middle),
+            (.replace(0..<0, new), new + all, middle + 2),
             // Beside the gap it follows the element before.
-            (insert(at: middle), all[..<middle] + new + all[middle...], middle + 2),
-            (insert(at: middle + 1), all[...middle] + new + all[(middle + 1)...], middle),
-            (remove(0..<1), Array(all[1...]), middle - 1),
-            (remove(middle..<count), Array(all[..<middle]), middle),
-            (remove(0..<middle), Array(all[middle...]), 0),
+            (.replace(middle..<middle, new), all[..<middle] + new + all[middle...], middle + 2),
+            (.replace(middle + 1..<middle + 1, new), all[...middle] + new + all[(middle + 1)...], middle),
+            (.replace(0..<1, []), Array(all[1...]), middle - 1),
+            (.replace(middle..<count, []), Array(all[..<middle]), middle),
+            (.replace(0..<middle, []), Array(all[middle...]), 0),
         ]
         for (edit, elements, gap) in edits {
-            let store = try cache(count, gaps: [middle])
-            try store.whileWriterRests { () throws in
-                try store.queue(edit)
-                try check(store, elements, gap)
+            let cache = try cache(count, gaps: [middle])
+            try edit.make(in: cache)
+            try check(cache, elements, gap)
+        }
+    }
+
+    @Test(
+        "What is queued for a list with such a part leaves it where it is, and so does the commit", arguments: [3, 300])
+    func queuedEdits(count: Int) throws {
+        let middle = count / 2
+        let (new, all) = (people(1_000..<1_002), people(0..<count))
+        let seen = SeenPeople(all)
+        func removal(_ range: Range<Int>) -> [ListEdit] {
+            range.map { .replace(seen.element($0, at: range.lowerBound), with: nil) }
+        }
+        let edits: [([ListEdit], elements: [Person], gap: Int)] = [
+            ([.insert(new, .last)], all + new, middle),
+            ([.insert(new, .first)], new + all, middle + 2),
+            ([.insert(new, .after(seen.element(middle - 1)))], all[..<middle] + new + all[middle...], middle + 2),
+            ([.insert(new, .before(seen.element(middle)))], all[..<middle] + new + all[middle...], middle + 2),
+            ([.insert(new, .after(seen.element(middle)))], all[...middle] + new + all[(middle + 1)...], middle),
+            (removal(0..<1), Array(all[1...]), middle - 1),
+            (removal(middle..<count), Array(all[..<middle]), middle),
+            (removal(0..<middle), Array(all[middle...]), 0),
+        ]
+        for (edits, elements, gap) in edits {
+            let cache = try cache(count, gaps: [middle])
+            let followed = cache.followed { _ in }
+            try cache.whileWriterRests { () throws in
+                for edit in edits { followed.queue(edit) }
+                try check(cache, elements, gap)
             }
-            try store.flush()
-            try check(store, elements, gap)
+            try cache.flush()
+            try check(cache, elements, gap)
         }
     }
 
@@ -215,16 +232,5 @@ struct GapTests {
         #expect(try cache.chunkKeys() == Set(cache.head("list")?.chunkKeys ?? []))
         try cache.removeCollection("list")
         #expect(try cache.chunkKeys() == [])
-    }
-}
-
-extension NormalizedCache {
-    /// Queues what `call` writes, and returns.
-    func queue(_ call: (inout CallInTask) throws(CacheError) -> ChangeSet) throws(CacheError) {
-        var made = CallInTask()
-        _ = try call(&made)
-        let content = made.content.content
-        let write = PendingWrite(sequence: try core.takeSequence(), tree: content.tree, extras: content.extras)
-        try core.enqueue(write, schedulingDrain: true)
     }
 }

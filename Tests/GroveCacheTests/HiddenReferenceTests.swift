@@ -1,4 +1,4 @@
-@testable import GroveCache
+import GroveCache
 import GroveCoding
 import GroveMemory
 import GroveModel
@@ -38,9 +38,10 @@ import Testing
 
     @Test("A record that hides a reference is damage, and reading one that hides itself comes to an end")
     func hidden() throws {
-        let cache = try MemoryCache()
+        let disk = try SharedStore.Disk()
+        let cache = try disk.open()
         for (flags, expected) in [(RecordHeader.Flags.references, CacheError.Code.cycle), ([], .corrupted)] {
-            try forge(1, naming: 1, flags, in: cache)
+            try forge(1, naming: 1, flags, on: disk)
             #expect(throws: CacheError.self) { try cache.model("Member:1", as: Member.self) }
             for _ in 0..<2 {
                 do { _ = try cache.model("Member:1", as: Member.self) } catch { #expect(error.code == expected) }
@@ -49,7 +50,7 @@ import Testing
         }
         // Below a root it is a miss, and the readers that met it read what is sound.
         try cache.write(Member(id: 3, others: [Member(id: 4, others: [])]))
-        try forge(2, naming: 1, .references, in: cache)
+        try forge(2, naming: 1, .references, on: disk)
         #expect(try reason(cache.read("Member:2", as: Member.self)) == .corrupted)
         #expect(try reason(cache.read("Member:2", as: CodableMember.self)) == .corrupted)
         #expect(try cache.model("Member:3", as: Member.self)?.others.first?.id == 4)
@@ -62,7 +63,7 @@ import Testing
     }
 
     /// Stores member `id`, who recommends `other`.
-    private func forge(_ id: Int, naming other: Int, _ flags: RecordHeader.Flags, in cache: MemoryCache) throws {
+    private func forge(_ id: Int, naming other: Int, _ flags: RecordHeader.Flags, on disk: SharedStore.Disk) throws {
         var body = ByteBuffer(capacity: 64)
         var out = ByteBuffer(capacity: 64)
         defer {
@@ -83,9 +84,7 @@ import Testing
                     into: &out, key: key, flags: flags, sequence: 1, time: 1, deletion: .none, recordName: name,
                     projection: name, body: body.bytes)
             }
-            try cache.core.withOpenStore { (store) throws(CacheError) in
-                try store.transact { (transaction) throws(CacheError) in try unsafe transaction.put(key, out.bytes) }
-            }
+            try disk.base.write { (transaction) throws(CacheError) in try unsafe transaction.put(key, out.bytes) }
         }
     }
 }

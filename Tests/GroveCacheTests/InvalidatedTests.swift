@@ -1,4 +1,4 @@
-@testable import GroveCache
+import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
@@ -95,9 +95,9 @@ struct InvalidatedTests {
     @Test("A list of which a queued edit cannot be made")
     func misfit() throws {
         let cache = try MemoryCache()
-        try cache.writeCollection(people(0..<3), as: "list")
+        let followed = cache.followed { _ in }
         try cache.whileWriterRests { () throws in
-            cache.enqueue("list") { EncodedEdit(.at(.replace(100..<300, with: StoredElements()))).content("list") }
+            followed.queue(.insert([ann], .last))
             #expect(try cache.readCollection("list", of: Person.self) == .miss(CacheMiss(.invalidated, "list")))
             // A whole list makes it good.
             cache.setCollection([ann], forKey: "list", context: nil)

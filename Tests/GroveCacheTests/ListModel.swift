@@ -1,4 +1,4 @@
-@testable import GroveCache
+import GroveCache
 import GroveCoding
 import GroveInspect
 import GroveModel
@@ -51,39 +51,90 @@ struct ListModel {
         return start..<min(start + Int.random(in: 0...most, using: &generator), entries.count)
     }
 
-    /// What a call writes that brings `people` into the list.
-    private func edit(_ people: [Person], _ make: (StoredElements) -> CollectionEdit) throws -> PendingWrite.Content {
-        let roots = try EncodedRoots(people, mustBeIdentified: false)
-        return EncodedEdit(.at(make(try roots.elements)), tree: roots.tree).content("list")
-    }
-
-    /// A random edit, applied to the model: what a call that makes it writes.
-    mutating func edit(_ grows: Bool, using generator: inout SeededGenerator) throws -> PendingWrite.Content {
+    /// A random edit by positions, applied to the model.
+    mutating func edit(_ grows: Bool, using generator: inout SeededGenerator) -> PositionEdit {
         let most = [1, 3, 60, 300][Int.random(in: 0..<4, using: &generator)]
         switch Int.random(in: 0..<6, using: &generator) {
         case 0 where !entries.isEmpty:
             let from = Int.random(in: 0..<entries.count, using: &generator)
             let to = Int.random(in: 0..<entries.count, using: &generator)
             move(from, to)
-            return EncodedEdit(.at(.move(from: from, to: to))).content("list")
+            return .move(from, to)
         case 1 where !grows, 2 where !grows:
             let range = range(most, using: &generator)
             replace(range, with: [])
-            return EncodedEdit(.at(.replace(range, with: StoredElements()))).content("list")
+            return .replace(range, [])
         case 1, 3:
             let people = bring(Int.random(in: 0...(grows ? most : 2), using: &generator), using: &generator)
             replace(entries.count..<entries.count, with: people)
-            return try edit(people) { .append($0) }
+            return .append(people)
         case 4:
             let range = range(most, using: &generator)
             let people = bring(Int.random(in: 0...range.count, using: &generator), using: &generator)
             replace(range, with: people)
-            return try edit(people) { .replace(range, with: $0) }
+            return .replace(range, people)
         default:
             let index = Int.random(in: 0...entries.count, using: &generator)
             let people = bring(Int.random(in: 0...(grows ? most : 2), using: &generator), using: &generator)
             replace(index..<index, with: people)
-            return try edit(people) { .replace(index..<index, with: $0) }
+            return .replace(index..<index, people)
+        }
+    }
+
+    /// A random edit as a provider makes it, by the elements that it shows, applied to the model.
+    mutating func shownEdit(_ grows: Bool, using generator: inout SeededGenerator) -> ListEdit {
+        let shown = entries.indices.filter { !entries[$0].isDeleted }
+        let seen = SeenPeople(page())
+        let index = shown.indices.randomElement(using: &generator)
+        let position = index.map { shown[$0] } ?? 0
+        let most = grows ? [1, 3, 60, 300][Int.random(in: 0..<4, using: &generator)] : 2
+        switch (Int.random(in: 0..<6, using: &generator), index) {
+        case (0, let from?):
+            let to = Int.random(in: shown.indices, using: &generator)
+            guard from != to else { return .insert([], .last) }
+            let element = (seen.element(from, at: position), seen.element(to, at: shown[to]))
+            let entry = entries.remove(at: position)
+            entries.insert(entry, at: shown[to] > position ? shown[to] - 1 : shown[to])
+            return .move(element.0, .before(element.1))
+        case (1, let index?):
+            replace(position..<position + 1, with: [])
+            return .replace(seen.element(index, at: position), with: nil)
+        case (2, let index?):
+            let element = seen.element(index, at: position)
+            let people = bring(1, using: &generator)
+            replace(position..<position + 1, with: people)
+            return .replace(element, with: people[0])
+        case (3, let index?):
+            let element = seen.element(index, at: position)
+            let people = bring(Int.random(in: 0...most, using: &generator), using: &generator)
+            replace(position..<position, with: people)
+            return .insert(people, .before(element))
+        case (4, let index?):
+            let element = seen.element(index, at: position)
+            let people = bring(Int.random(in: 0...most, using: &generator), using: &generator)
+            replace(position + 1..<position + 1, with: people)
+            return .insert(people, .after(element))
+        default:
+            let people = bring(Int.random(in: 0...most, using: &generator), using: &generator)
+            replace(entries.count..<entries.count, with: people)
+            return .insert(people, .last)
+        }
+    }
+}
+
+/// An edit of a list by positions.
+enum PositionEdit {
+    case append([Person])
+    case move(Int, Int)
+    case replace(Range<Int>, [Person])
+
+    /// Makes the edit of the list under "list".
+    func make(in cache: some CacheWriter) throws(CacheError) {
+        switch self {
+        case .append(let people): try cache.append(people, toCollection: "list")
+        case .move(let from, let to): try cache.moveElement(from: from, to: to, inCollection: "list")
+        case .replace(let range, let people):
+            try cache.replaceElements(in: range, ofCollection: "list", with: people)
         }
     }
 }

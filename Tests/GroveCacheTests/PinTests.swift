@@ -1,9 +1,10 @@
 import Dispatch
-@testable import GroveCache
+import GroveCache
 import GroveInspect
 import GroveMemory
 import GroveModel
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Pins")
@@ -14,7 +15,7 @@ struct PinTests {
     }
 
     /// Writes so many nodes that nothing else stays.
-    private func flood(_ cache: MemoryCache, _ count: Int = 200) throws {
+    private func flood(_ cache: NormalizedCache<some NodeStore>, _ count: Int = 200) throws {
         // What is written is read: what was read before, and is not any more, must go for it.
         for number in 0..<count {
             try cache.write(Person(id: "flood-\(number)", name: "", age: 0))
@@ -22,7 +23,7 @@ struct PinTests {
         }
     }
 
-    private func isThere(_ cache: MemoryCache, _ identifiers: String...) throws -> [Bool] {
+    private func isThere(_ cache: NormalizedCache<some NodeStore>, _ identifiers: String...) throws -> [Bool] {
         try identifiers.map { try cache.storedRecord(.node, $0) != nil }
     }
 
@@ -234,19 +235,22 @@ struct PinTests {
 
     @Test("A handle's pins end with it, and those of another handle do not")
     func handles() throws {
-        let cache = try cache(20)
+        let place = try TemporaryDirectory()
+        let options = SharedStore.Options(disk: try SharedStore.Disk())
+        func open() throws -> NormalizedCache<SharedStore> {
+            try NormalizedCache(directory: place.path, options: options, budget: CacheBudget(nodes: 20))
+        }
+        let (cache, other, last) = (try open(), try open(), try open())
         try cache.write(Fork("a", Fork("b")))
         try cache.retain("Fork:a")
-        let other = PinChange(
-            root: [Namespace.node] + Array("Fork:b".utf8), isRetaining: true, handle: cache.core.handles.enter())
-        try cache.core.transact { (commit) throws(CacheError) in try commit.apply(other) }
-        cache.core.leave(cache.handle)
-        try flood(cache)
-        #expect(try isThere(cache, "Fork:a", "Fork:b") == [false, true])
+        try other.retain("Fork:b")
+        cache.close()
+        try flood(last)
+        #expect(try isThere(last, "Fork:a", "Fork:b") == [false, true])
         #expect(throws: CacheError.self) { try cache.retain("Fork:a") }
-        cache.core.leave(other.handle)
-        try flood(cache)
-        #expect(try isThere(cache, "Fork:b") == [false])
+        other.close()
+        try flood(last)
+        #expect(try isThere(last, "Fork:b") == [false])
     }
 
     @Test("A wipe lets go of every pin")

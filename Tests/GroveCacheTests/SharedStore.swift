@@ -26,7 +26,7 @@ final class SharedStore: BudgetedStore {
             var isDamaged = false
             /// With more entries than that, no budget is large enough.
             var mostEntriesWithinBudget = Int.max
-            /// So many of the next look-ups of views fail.
+            /// So many of the next look-ups fail.
             var refusedLooks = 0
             /// How often it was synchronized.
             var synchronizations = 0
@@ -56,6 +56,16 @@ final class SharedStore: BudgetedStore {
         {
             try NormalizedCache(
                 directory: nil, options: SharedStore.Options(disk: self), queueLimit: queueLimit, budget: budget)
+        }
+
+        /// Fails if the next look-up is to fail.
+        fileprivate func checkLook() throws(CacheError) {
+            let isRefused = faults.withLock { faults in
+                guard faults.refusedLooks > 0 else { return false }
+                faults.refusedLooks -= 1
+                return true
+            }
+            if isRefused { throw SharedStore.failure }
         }
 
         /// How many nodes transactions looked at during `body`.
@@ -151,12 +161,7 @@ final class SharedStore: BudgetedStore {
         deinit { takeBack() }
 
         func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
-            let isRefused = disk.faults.withLock { faults in
-                guard faults.refusedLooks > 0 else { return false }
-                faults.refusedLooks -= 1
-                return true
-            }
-            if isRefused { throw SharedStore.failure }
+            try disk.checkLook()
             guard let found = unsafe try base.get(key) else {
                 takeBack()
                 return nil
@@ -204,6 +209,7 @@ final class SharedStore: BudgetedStore {
 
         func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
             if unsafe key.first == 0x01 { disk.faults.withLock { $0.looks += 1 } }
+            try disk.checkLook()
             return try unsafe base.get(key)
         }
 

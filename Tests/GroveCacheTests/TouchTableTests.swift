@@ -1,4 +1,5 @@
 @testable import GroveCache
+import GroveMemory
 import Testing
 import TestSupport
 
@@ -33,5 +34,13 @@ struct TouchTableTests {
             }
         }
         #expect(table.slots.count == TouchTable.leastSlots)
+    }
+
+    @Test("What a budget remembers does not grow with what is stored")
+    func bounded() throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 100_000))
+        for batch in 0..<30 { try cache.write(contentsOf: (0..<1_000).map { Memo(batch * 1_000 + $0, 1) }) }
+        let evictor = try #require(cache.core.evictor)
+        #expect(evictor.order.byteCount <= 5 * TouchTable.leastSlots)
     }
 }
