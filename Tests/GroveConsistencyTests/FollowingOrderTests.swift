@@ -52,8 +52,7 @@ struct FollowingOrderTests {
     private func end(_ read: Read, _ found: [ModelIdentifier: Node], except ahead: Set<ModelIdentifier> = []) {
         manager.endFollowing(
             read.place, read.held,
-            read.held.wanted.map { wanted in found[wanted.identifier].map { .model($0) } ?? .unknown }, except: ahead,
-            onRewritten: { _, _ in })
+            read.held.wanted.map { wanted in found[wanted.identifier].map { .model($0) } ?? .unknown }, except: ahead)
     }
 
     @Test("A tree that nobody holds any more brings no older version of what it holds")
@@ -104,7 +103,7 @@ struct FollowingOrderTests {
     @Test("What is read again before somebody holds it is told to the read that brings an older version")
     func rereadBeforeJoined() async {
         let told = Told()
-        manager.onStale { models, _ in told.add(models) }
+        manager.onStale { models, _, _ in told.add(models) }
         let fetch = manager.beginFetch()
         // The model is read again by name. No listener holds it, so nothing is shown.
         let read = await begin(["late"], named: ["late"])
@@ -155,8 +154,7 @@ struct FollowingOrderTests {
             if isHeld { manager.listen(keys[1], to: model, generation: 0) }
             let asked = manager.beginRequest()
             let read = await begin([name])
-            manager.endFollowing(
-                read.place, read.held, read.held.wanted.map { _ in .deleted }, onRewritten: { _, _ in })
+            manager.endFollowing(read.place, read.held, read.held.wanted.map { _ in .deleted })
             let lost =
                 await withCheckedContinuation { continuation in
                     manager.settle(

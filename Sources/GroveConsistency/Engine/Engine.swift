@@ -50,7 +50,7 @@ final class Engine: @unchecked Sendable {
     /// The commits of others since the oldest read or request that is open.
     var learned = LearnedCommits()
     /// The closure that is told of stale nodes that a read or an answer has brought, and whether everything was emptied.
-    var tellStale: (@Sendable (Set<ModelIdentifier>, _ isEmptied: Bool) -> Void)?
+    var tellStale: ConsistencyManager.StaleHandler?
     var predicates: [ObjectIdentifier: [Int: PredicateSubscription]] = [:]
 
     /// Whether the change under way met two versions of one model that do not come from two projections.

@@ -177,6 +177,14 @@ struct LearnedCommits {
         for (learnedAt, changes) in commits where learnedAt > turn { body(learnedAt, changes) }
     }
 
+    /// The ones of `identifiers` that were deleted since `turn`, also if they were written again.
+    func deleted(since turn: Turn, among identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
+        guard !identifiers.isEmpty else { return [] }
+        var deleted: Set<ModelIdentifier> = []
+        forEach(since: turn) { deleted.formUnion($1.deletedModelIds.intersection(identifiers)) }
+        return deleted
+    }
+
     /// The ones of `identifiers` that were changed, or read again, since `turn`.
     func changed(since turn: Turn, among identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
         guard !identifiers.isEmpty else { return [] }

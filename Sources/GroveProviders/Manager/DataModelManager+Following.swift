@@ -34,9 +34,14 @@ extension DataModelManager {
     }
 
     /// Marks models and lists as stale, by name.
-    func markStale(_ keys: some Sequence<StaleSet.Key>) {
+    ///
+    /// - Parameter deleted: models that were deleted and may be there again, so that lists may have them no more.
+    func markStale(_ keys: some Sequence<StaleSet.Key>, deleted: Set<ModelIdentifier> = []) {
         guard followed != nil else { return }
-        stale.withLock { $0.mark(keys) }
+        stale.withLock { stale in
+            stale.mark(keys)
+            if !deleted.isEmpty { stale.markLists(except: deleted) }
+        }
         readStale()
     }
 
@@ -155,15 +160,7 @@ extension DataModelManager {
             case nil: return isWiped || gone.contains(wanted.identifier) ? .deleted : .unknown
             }
         }
-        consistencyManager.endFollowing(
-            began, held.changes, outcomes, except: ahead,
-            onRewritten: { [weak self] models, holders in
-                self?.stale.withLock { stale in
-                    stale.mark(models.union(holders).map { .model($0) })
-                    stale.markLists(except: models)
-                }
-                self?.readStale()
-            })
+        consistencyManager.endFollowing(began, held.changes, outcomes, except: ahead)
         if batch.models.beginsLife {
             let shown = self.life.withLock(\.self)
             consistencyManager.afterDelivery { [shownLife] in shownLife.withLock { $0 = shown } }

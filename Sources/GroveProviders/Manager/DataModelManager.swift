@@ -92,11 +92,11 @@ public final class DataModelManager: Sendable {
                 }
             })
         follower.set(self)
-        consistencyManager.onStale { models, isEmptied in
+        consistencyManager.onStale { models, deleted, isEmptied in
             if isEmptied {
                 follower.value?.markEmptied(models)
             } else {
-                follower.value?.markStale(models.map { .model($0) })
+                follower.value?.markStale(models.map { .model($0) }, deleted: deleted)
             }
         }
         noteLife(isShown: true)
