@@ -253,6 +253,9 @@ struct LogOutTests {
 
         func slow() { isSlow.withLock { $0 = true } }
 
+        /// Lets one commit be told, and keeps those behind it.
+        func step() { gate.signal() }
+
         func goOn() {
             isSlow.withLock { $0 = false }
             gate.signal()
@@ -297,6 +300,35 @@ struct LogOutTests {
         usleep(50_000)
         observer.slow()
         if isOfType { try cache.delete(allOf: Person.self) } else { try cache.wipe() }
+    }
+
+    @Test("A list of before everything went, of which the manager is told after it, is not the one that an edit adds to")
+    func setBefore() async throws {
+        let observer = SlowObserver()
+        let scene = Scene(try MemoryCache(observer: observer))
+        let list = CollectionDataProvider<Person>(dataModelManager: scene.manager)
+        _ = try? await list.fetchDataFromCache(withCacheKey: "people") as [Person]?
+        try await scene.settle()
+        observer.slow()
+        try setAndAppend(list, in: scene.cache, observer)
+        try await Task.sleep(for: .milliseconds(50))
+        observer.goOn()
+        for _ in 0..<3 { try await scene.settle() }
+        #expect(list.data.map(\.id) == ["9"])
+        #expect(scene.people().map(\.id) == ["9"])
+    }
+
+    /// Sets the list, wipes, and adds to the list, without a turn of the main actor.
+    private func setAndAppend(
+        _ list: CollectionDataProvider<Person>, in cache: MemoryCache, _ observer: SlowObserver
+    ) throws {
+        list.setData([Person(id: "1", name: "before")], cacheKey: "people")
+        while try cache.knownCount(ofCollection: "people") != 1 { sched_yield() }
+        try cache.wipe()
+        // The manager is told of the list alone, and has that for the next turn.
+        observer.step()
+        usleep(50_000)
+        list.append([Person(id: "9", name: "after")])
     }
 
     @Test(

@@ -187,7 +187,8 @@ extension CollectionStore {
         var isKnown = !isLacking
         for item in news {
             let own = pending.first { item.ticket != .none && $0.ticket == item.ticket }
-            if commit.map({ $0 < item.commit }) ?? item.isWhole {
+            // If no commit is known, a whole list that is no pending edit may be of before a wipe.
+            if commit.map({ $0 < item.commit }) ?? (item.isWhole && own != nil) {
                 isAffected = isAffected || own == nil || own?.edit.splices(in: list) != item.splices
                 isReset = isReset || item.isWhole
                 isKnown = apply(item, own, models, to: &list) { splices.append($0.trimmed) } && isKnown
