@@ -302,7 +302,7 @@ struct LogOutTests {
         if isOfType { try cache.delete(allOf: Person.self) } else { try cache.wipe() }
     }
 
-    @Test("A list of before everything went, of which the manager is told after it, is not the one that an edit adds to")
+    @Test("A list of before a wipe, of which the manager is told after it, is not the one that an edit adds to")
     func setBefore() async throws {
         let observer = SlowObserver()
         let scene = Scene(try MemoryCache(observer: observer))
