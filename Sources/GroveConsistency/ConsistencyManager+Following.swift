@@ -31,15 +31,14 @@ extension ConsistencyManager {
         engine.enqueue { engine in body(identifiers.filter { engine.index[$0] == nil }) }
     }
 
-    /// A closure that is told of models that are to be read again.
+    /// A closure that is told of nodes that a read of the cache or an answer has brought although they are stale.
     ///
-    /// A read of the cache or an answer has brought them although another writer committed them while it was under way, or
-    /// everything was emptied since. Or they are the holders of `deleted`: of models that were deleted and may be there again. Then
-    /// lists may have them no more.
+    /// Another writer committed them while it was under way, or everything was emptied since. `deleted` are those that were deleted,
+    /// and may be there again: lists and holders may have them no more.
     package typealias StaleHandler =
-        @Sendable (_ models: Set<ModelIdentifier>, _ deleted: Set<ModelIdentifier>, _ isEmptied: Bool) -> Void
+        @Sendable (_ nodes: Set<ModelIdentifier>, _ deleted: Set<ModelIdentifier>, _ isEmptied: Bool) -> Void
 
-    /// Tells `body` of models that are to be read again.
+    /// Tells `body` of nodes that are to be read again.
     package func onStale(_ body: @escaping StaleHandler) { engine.enqueue { $0.tellStale = body } }
 
     /// Takes a turn, and gives `body`, on the engine's queue, the held models of `changes`.
@@ -49,7 +48,7 @@ extension ConsistencyManager {
     /// The names are among the changes. If an earlier read or answer brings one of them that is not held yet, that is told as
     /// ``onStale(_:)`` says.
     ///
-    /// ``endFollowing(_:_:_:except:)`` follows, and for each list ``joinFetched(_:_:_:leaving:over:)``.
+    /// ``endFollowing(_:_:_:except:onRewritten:)`` follows, and for each list ``joinFetched(_:_:_:leaving:over:)``.
     package func beginFollowing(
         _ changes: any CommittedChanges, named names: Set<ModelIdentifier> = [],
         lists: [(key: SubscriptionKey, isWhole: Bool)] = [],
@@ -73,11 +72,12 @@ extension ConsistencyManager {
 
     /// Applies the models that were read, less those that were posted or deleted since `began`.
     ///
-    /// Of models that were deleted and are there again, the holders are told as ``onStale(_:)`` says.
-    ///
-    /// - Parameter ahead: the identifiers whose versions in memory are newer than those that were read.
+    /// - Parameters:
+    ///   - ahead: the identifiers whose versions in memory are newer than those that were read.
+    ///   - onRewritten: given the models that were deleted and are there again, and their holders, which are to be read again.
     package func endFollowing(
-        _ began: Turn, _ held: HeldChanges, _ outcomes: [Followed], except ahead: Set<ModelIdentifier> = []
+        _ began: Turn, _ held: HeldChanges, _ outcomes: [Followed], except ahead: Set<ModelIdentifier> = [],
+        onRewritten: @escaping @Sendable (_ models: Set<ModelIdentifier>, _ holders: Set<ModelIdentifier>) -> Void
     ) {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         engine.enqueue { [self] engine in
@@ -125,7 +125,7 @@ extension ConsistencyManager {
             }
             engine.endRead(began)
             guard !rewritten.isEmpty else { return }
-            engine.tellStale?(rewritten.union(engine.holders(of: rewritten)), rewritten, false)
+            onRewritten(rewritten, engine.holders(of: rewritten))
         }
     }
 }
@@ -170,7 +170,7 @@ extension Engine {
     }
 
     /// The identified models whose records name one of `identifiers`.
-    func holders(of identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
+    fileprivate func holders(of identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
         var holders: Set<ModelIdentifier> = []
         for identifier in identifiers {
             for node in index[identifier]?.nodes ?? [] {

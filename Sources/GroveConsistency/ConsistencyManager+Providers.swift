@@ -163,6 +163,7 @@ extension ConsistencyManager {
     ) {
         engine.enqueue { engine in
             let newest = model.flatMap { engine.graft($0, since: fetch) }
+            engine.endRead(fetch, brought: [newest].compactMap(\.self).identifiers)
             var isAccepted = false
             if let key, let subscription = engine.subscriptions[key.rawValue],
                 subscription.generation == generation, subscription.lastNews < fetch, subscription.latestFetch == fetch
@@ -174,7 +175,6 @@ extension ConsistencyManager {
                     engine.listen(subscription, to: newest)
                 }
             }
-            engine.endRead(fetch, brought: [newest].compactMap(\.self).identifiers)
             engine.deliver { [isAccepted] in body(newest, isAccepted) }
         }
     }
@@ -190,7 +190,7 @@ extension ConsistencyManager {
         then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
     ) {
         engine.enqueue { engine in
-            let newest = models.map { engine.graft($0, since: fetch, over: fresh, isElement: true) }
+            let newest = models.map { engine.graft($0, since: fetch, over: fresh) }
             engine.deliver { body(newest) }
         }
     }
@@ -210,7 +210,7 @@ extension ConsistencyManager {
                 guard let key, let subscription = engine.subscriptions[key.rawValue] else { return }
                 for handle in left { engine.leave(subscription, handle: handle) }
                 for (handle, model) in joined {
-                    let newest = engine.graft(model, since: fetch, over: fresh, isElement: true)
+                    let newest = engine.graft(model, since: fetch, over: fresh)
                     if let newest { engine.listen(subscription, to: newest, handle: handle) }
                     if newest.map({ !$0.isEqual(to: model) }) ?? true {
                         engine.noteElement(subscription, ElementChange(handle: handle, model: newest))

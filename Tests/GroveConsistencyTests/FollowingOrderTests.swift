@@ -52,7 +52,8 @@ struct FollowingOrderTests {
     private func end(_ read: Read, _ found: [ModelIdentifier: Node], except ahead: Set<ModelIdentifier> = []) {
         manager.endFollowing(
             read.place, read.held,
-            read.held.wanted.map { wanted in found[wanted.identifier].map { .model($0) } ?? .unknown }, except: ahead)
+            read.held.wanted.map { wanted in found[wanted.identifier].map { .model($0) } ?? .unknown }, except: ahead,
+            onRewritten: { _, _ in })
     }
 
     @Test("A tree that nobody holds any more brings no older version of what it holds")
@@ -154,7 +155,8 @@ struct FollowingOrderTests {
             if isHeld { manager.listen(keys[1], to: model, generation: 0) }
             let asked = manager.beginRequest()
             let read = await begin([name])
-            manager.endFollowing(read.place, read.held, read.held.wanted.map { _ in .deleted })
+            manager.endFollowing(
+                read.place, read.held, read.held.wanted.map { _ in .deleted }, onRewritten: { _, _ in })
             let lost =
                 await withCheckedContinuation { continuation in
                     manager.settle(

@@ -54,22 +54,15 @@ extension Engine {
     /// A model that was posted or deleted since then wins over the fetched one, and so does the version that a listener
     /// holds.
     ///
-    /// - Parameters:
-    ///   - fresh: for a read that follows a cache, the identifiers of which the version read wins over the version held.
-    ///     All other nodes were in memory when the cache was read.
-    ///   - isElement: whether a list holds it: if it was deleted meanwhile, the list has it no more, even if it was posted
-    ///     since.
+    /// - Parameter fresh: for a read that follows a cache, the identifiers of which the version read wins over the
+    ///   version held. All other nodes were in memory when the cache was read.
     /// - Returns: `nil` if the root, or a model that it requires, was deleted meanwhile.
-    func graft(
-        _ model: any Model, since: Turn, over fresh: Set<ModelIdentifier>? = nil, isElement: Bool = false
-    ) -> (any Model)? {
-        rebuilt(model, asOf: since) { bringUpToDate(&$0, since, fresh, isElement) }
+    func graft(_ model: any Model, since: Turn, over fresh: Set<ModelIdentifier>? = nil) -> (any Model)? {
+        rebuilt(model, asOf: since) { bringUpToDate(&$0, since, fresh) }
     }
 
     /// Whether the place's children must be looked at too.
-    private func bringUpToDate(
-        _ place: inout TreePlace, _ since: Turn, _ fresh: Set<ModelIdentifier>?, _ isElement: Bool
-    ) -> Bool {
+    private func bringUpToDate(_ place: inout TreePlace, _ since: Turn, _ fresh: Set<ModelIdentifier>?) -> Bool {
         guard let identifier = place.model.modelIdentifier else { return true }
         let newer: [any Model]
         // A posted tree may hold nodes that changed after it was posted; a tree with listeners does not.
@@ -78,7 +71,7 @@ extension Engine {
         let isHeld = fresh.map { !$0.contains(identifier) }
         if let entry = log.entries[identifier], (isHeld == true ? entry.appliedAt : entry.sequence) > since {
             switch entry.change {
-            case _ where (place.parent >= 0 || isElement) && entry.deletedAt > place.asOf, .deleted:
+            case _ where place.parent >= 0 && entry.deletedAt > place.asOf, .deleted:
                 place.isChanged = true
                 place.isRemoved = true
                 return false

@@ -134,10 +134,10 @@ extension Engine {
         // After a wipe all nodes that it brought are old, also those that the wipe does not name.
         let isEmptied = !brought.isEmpty && learned.isOver(since: turn)
         let stale = isEmptied ? brought : learned.changed(since: turn, among: brought)
-        let deleted = isEmptied ? [] : learned.deleted(since: turn, among: stale)
+        let deleted = isEmptied ? brought : learned.deleted(since: turn, among: stale)
         log.close()
         forgetIfIdle()
-        if !stale.isEmpty { tellStale?(stale.union(holders(of: deleted)), deleted, isEmptied) }
+        if !stale.isEmpty { tellStale?(stale, deleted, isEmptied) }
     }
 
     private func forgetIfIdle() {

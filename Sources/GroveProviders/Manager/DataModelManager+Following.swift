@@ -34,13 +34,17 @@ extension DataModelManager {
     }
 
     /// Marks models and lists as stale, by name.
-    ///
-    /// - Parameter deleted: models that were deleted and may be there again, so that lists may have them no more.
-    func markStale(_ keys: some Sequence<StaleSet.Key>, deleted: Set<ModelIdentifier> = []) {
+    func markStale(_ keys: some Sequence<StaleSet.Key>) {
         guard followed != nil else { return }
+        stale.withLock { $0.mark(keys) }
+        readStale()
+    }
+
+    /// Marks as stale the nodes that a read or an answer has brought: see ``ConsistencyManager/onStale(_:)``.
+    func markStale(_ nodes: Set<ModelIdentifier>, deleted: Set<ModelIdentifier>, isEmptied: Bool) {
         stale.withLock { stale in
-            stale.mark(keys)
-            if !deleted.isEmpty { stale.markLists(except: deleted) }
+            if isEmptied { stale.markEmptied(nodes) } else { stale.mark(nodes.map { .model($0) }) }
+            stale.markDeleted(deleted)
         }
         readStale()
     }
@@ -160,7 +164,15 @@ extension DataModelManager {
             case nil: return isWiped || gone.contains(wanted.identifier) ? .deleted : .unknown
             }
         }
-        consistencyManager.endFollowing(began, held.changes, outcomes, except: ahead)
+        consistencyManager.endFollowing(
+            began, held.changes, outcomes, except: ahead,
+            onRewritten: { [weak self] models, holders in
+                self?.stale.withLock { stale in
+                    stale.mark(models.union(holders).map { .model($0) })
+                    stale.markLists(except: models)
+                }
+                self?.readStale()
+            })
         if batch.models.beginsLife {
             let shown = self.life.withLock(\.self)
             consistencyManager.afterDelivery { [shownLife] in shownLife.withLock { $0 = shown } }

@@ -92,13 +92,7 @@ public final class DataModelManager: Sendable {
                 }
             })
         follower.set(self)
-        consistencyManager.onStale { models, deleted, isEmptied in
-            if isEmptied {
-                follower.value?.markEmptied(models)
-            } else {
-                follower.value?.markStale(models.map { .model($0) }, deleted: deleted)
-            }
-        }
+        consistencyManager.onStale { follower.value?.markStale($0, deleted: $1, isEmptied: $2) }
         noteLife(isShown: true)
     }
 

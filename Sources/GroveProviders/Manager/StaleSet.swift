@@ -98,6 +98,9 @@ struct StaleSet {
         next.emptied.formUnion(models)
     }
 
+    /// Notes that `models`, which are marked, were deleted: of those that are there again, the lists and holders are read again.
+    mutating func markDeleted(_ models: Set<ModelIdentifier>) { next.models.deleted.formUnion(models) }
+
     /// Marks every list, and that `elements` may be in them no more.
     mutating func markLists(except elements: Set<ModelIdentifier>) {
         next.isEveryList = true
@@ -228,6 +231,8 @@ enum ListReading: Sendable {
 struct StaleModels: CommittedChanges {
     var commits: [any CommittedChanges] = []
     var names: Set<ModelIdentifier> = []
+    /// Those of `names` that were deleted before.
+    var deleted: Set<ModelIdentifier> = []
 
     var isEmpty: Bool { commits.isEmpty && names.isEmpty }
 
@@ -238,7 +243,7 @@ struct StaleModels: CommittedChanges {
     var beginsLife: Bool { commits.contains { $0.beginsLife } }
     func deletesAll(of type: any SimpleModel.Type) -> Bool { commits.contains { $0.deletesAll(of: type) } }
     var count: Int { commits.reduce(names.count) { $0 + $1.count } }
-    var deletedModelIds: Set<ModelIdentifier> { commits.reduce(into: []) { $0.formUnion($1.deletedModelIds) } }
+    var deletedModelIds: Set<ModelIdentifier> { commits.reduce(into: deleted) { $0.formUnion($1.deletedModelIds) } }
     /// The models that a commit deleted and no later one wrote again.
     var deletedAtLast: Set<ModelIdentifier> {
         commits.reduce(into: []) { gone, changes in
