@@ -34,8 +34,14 @@ extension CollectionStore {
             consistency.graftFetched(fetch, models: (models ?? []).map { Leaf.node($0) }) { newest in
                 guard self.loads == load, !manager.isOver(read.place) else {
                     consistency.joinFetched(fetch, nil, [])
-                    if self.loads == load { self.endLoad(nil, read.error ?? CacheError.wiped) }
-                    return
+                    guard self.loads == load else { return }
+                    if self.resets == resets {
+                        // Everything was emptied since: the edits that were made after that are stored.
+                        _ = self.accept(nil)
+                        self.isLoading = false
+                        if !self.pending.isEmpty { manager.inOrder { _ in self.saveKept(context) } }
+                    }
+                    return self.endLoad(nil, read.error ?? CacheError.wiped)
                 }
                 let list = read.value.map { FetchedList($0, newest.map { $0.flatMap { Leaf.base($0) as? T } }) }
                 let found = list?.models
