@@ -318,6 +318,24 @@ struct LogOutTests {
         #expect(scene.people().map(\.id) == ["9"])
     }
 
+    @Test("An edit that is made after a wipe, while a load of before it is under way, is stored")
+    func editedWhileOvertaken() async throws {
+        let scene = Scene(try MemoryCache())
+        try await scene.cache.writeCollection([Person(id: "1", name: "before")], as: "people")
+        let list = CollectionDataProvider<Person>(dataModelManager: scene.manager)
+        try loadAndAppend(list, in: scene)
+        for _ in 0..<3 { try await scene.settle() }
+        #expect(list.data.map(\.id) == ["9"])
+        #expect(scene.people().map(\.id) == ["9"])
+    }
+
+    /// Begins to load the list, wipes once it was read, and adds to it, without a turn of the main actor.
+    private func loadAndAppend(_ list: CollectionDataProvider<Person>, in scene: Scene<MemoryStore>) throws {
+        scene.waitForRead { list.fetchDataFromCache(withCacheKey: "people") { _, _ in } }
+        try scene.cache.wipe()
+        list.append([Person(id: "9", name: "after")])
+    }
+
     /// Sets the list, wipes, and adds to the list, without a turn of the main actor.
     private func setAndAppend(
         _ list: CollectionDataProvider<Person>, in cache: MemoryCache, _ observer: SlowObserver

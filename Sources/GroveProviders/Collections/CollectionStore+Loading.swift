@@ -35,11 +35,12 @@ extension CollectionStore {
                 guard self.loads == load, !manager.isOver(read.place) else {
                     consistency.joinFetched(fetch, nil, [])
                     guard self.loads == load else { return }
-                    if self.resets == resets {
-                        // Everything was emptied since: the edits that were made after that are stored.
+                    self.endEditsOfBefore()
+                    if self.resets == resets, !self.pending.isEmpty {
+                        // The edits that were made since everything was emptied are stored.
                         _ = self.accept(nil)
                         self.isLoading = false
-                        if !self.pending.isEmpty { manager.inOrder { _ in self.saveKept(context) } }
+                        manager.inOrder { _ in self.saveKept(context) }
                     }
                     return self.endLoad(nil, read.error ?? CacheError.wiped)
                 }
