@@ -123,6 +123,9 @@ extension CacheLife {
     private func removedBeforeSuspension() throws {
         let cache = try open()
         try cache.write(Note(1, "old"))
+        // As long as it is open, no other directory has its number.
+        let removed = FileHandle(forReadingAtPath: path)
+        defer { try? removed?.close() }
         try FileManager.default.removeItem(atPath: path)
         #expect(code { try cache.write(Note(2, "lost"), durability: .durable) } != nil)
         try cache.suspend()
