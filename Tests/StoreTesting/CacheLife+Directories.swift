@@ -22,6 +22,9 @@ extension CacheLife {
             Check("A directory that something else removed while the cache was suspended is made again") {
                 try $0.removedWhileSuspended()
             },
+            Check("The directory of a suspended cache is another's once it was moved") {
+                try $0.movedWhileSuspended()
+            },
             Check("A durable write says that its files are gone, and the next one is kept") {
                 try $0.removedUnawares()
             },
@@ -109,6 +112,21 @@ extension CacheLife {
         #expect(try open().model("Note:2", as: Note.self) == Note(2, "after"))
     }
 
+    private func movedWhileSuspended() throws {
+        let place = directory.path + "/moved"
+        let cache = try open()
+        try cache.write(Note(1, "moved"))
+        try cache.suspend()
+        try FileManager.default.moveItem(atPath: path, toPath: place)
+        let moved = try Cache(directory: place, options: options)
+        #expect(try moved.model("Note:1", as: Note.self) == Note(1, "moved"))
+        try cache.resume()
+        #expect(try cache.model("Note:1", as: Note.self) == nil)
+        try cache.write(Note(1, "new"))
+        #expect(try moved.model("Note:1", as: Note.self) == Note(1, "moved"))
+        #expect(try open().model("Note:1", as: Note.self) == Note(1, "new"))
+    }
+
     private func removedUnawares() throws {
         let cache = try open()
         try cache.write(Note(1, "old"))
@@ -123,9 +141,6 @@ extension CacheLife {
     private func removedBeforeSuspension() throws {
         let cache = try open()
         try cache.write(Note(1, "old"))
-        // As long as it is open, no other directory has its number.
-        let removed = FileHandle(forReadingAtPath: path)
-        defer { try? removed?.close() }
         try FileManager.default.removeItem(atPath: path)
         #expect(code { try cache.write(Note(2, "lost"), durability: .durable) } != nil)
         try cache.suspend()

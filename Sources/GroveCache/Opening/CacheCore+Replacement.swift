@@ -101,6 +101,7 @@ extension CacheCore {
         readers.removeAll()
         guard let store = state.withLock({ $0.life.letGo() }) else { return }
         saveTouches()
+        CoreRegistry.shared.noteLettingGo(of: self)
         store.generation?.leave()
         store.engine.close()
     }

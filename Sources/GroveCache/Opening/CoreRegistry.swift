@@ -19,7 +19,10 @@ final class CoreRegistry: Sendable {
     private struct Entry {
         let store: ObjectIdentifier
         let path: String
-        var directory: FileIdentity
+        /// The directory that the store is open in; `nil` while the store is let go of.
+        ///
+        /// Nobody holds the directory then. If it is removed, the system gives its number to another one.
+        var directory: FileIdentity?
         var phase = Phase.opening
         /// The group that is left once the core is open or closed.
         let settled = DispatchGroup()
@@ -27,6 +30,12 @@ final class CoreRegistry: Sendable {
         func isOpen(_ core: CacheCore) -> Bool {
             guard case .open(let own, _, _) = phase else { return false }
             return own === core
+        }
+
+        /// Whether both are of one store in one directory.
+        func isSame(as wanted: Entry) -> Bool {
+            guard store == wanted.store else { return false }
+            return StoreDirectory.isSame(path, wanted.path) || (directory ?? FileIdentity(path)) == wanted.directory
         }
     }
 
@@ -113,11 +122,7 @@ final class CoreRegistry: Sendable {
     /// Takes a handle on the core of `wanted`, or enters `wanted` if there is none.
     private func step(_ wanted: Entry) -> Step {
         entries.withLock { entries in
-            let found = entries.firstIndex {
-                $0.store == wanted.store
-                    && (StoreDirectory.isSame($0.path, wanted.path) || $0.directory == wanted.directory)
-            }
-            guard let found else {
+            guard let found = entries.firstIndex(where: { $0.isSame(as: wanted) }) else {
                 wanted.settled.enter()
                 entries.append(wanted)
                 return .open
@@ -158,7 +163,13 @@ final class CoreRegistry: Sendable {
 
     /// Notes that `core` has opened its store again: another directory may have the path by now.
     func noteReopening(of core: CacheCore) {
-        guard let directory = core.source.directory.flatMap({ FileIdentity($0) }) else { return }
+        set(core.source.directory.flatMap { FileIdentity($0) }, of: core)
+    }
+
+    /// Notes that `core` is about to let go of its store.
+    func noteLettingGo(of core: CacheCore) { set(nil, of: core) }
+
+    private func set(_ directory: FileIdentity?, of core: CacheCore) {
         entries.withLock { entries in
             guard let index = entries.firstIndex(where: { $0.isOpen(core) }) else { return }
             entries[index].directory = directory
