@@ -40,6 +40,23 @@ struct UnsavedSetTests {
         #expect(number == 2)
     }
 
+    @Test("What was below a save, and is not below the last one, is saved by itself", arguments: [false, true])
+    func leftBelow(isStored: Bool) {
+        func node(_ name: ModelIdentifier) -> UnsavedSet.Node { UnsavedSet.Node(identifier: name, projection: "") }
+        for isLate in [false, true] {
+            var unsaved = UnsavedSet()
+            let last = isStored ? SaveOutcome.stored(isWhole: true, place(2)) : refused(2)
+            let saves = [(refused(1), [node("b"), node("c")]), (last, [node("c")])]
+            for (outcome, below) in isLate && !isStored ? saves.reversed() : saves {
+                _ = unsaved.note(.model("a"), outcome, below: below)
+            }
+            let due = unsaved.takeDue(isNow: true)
+            #expect(due[.model("b")]?.values.first?.numbers?.number.rawValue == 1)
+            #expect(due[.model("c")] == nil)
+            #expect(due[.model("a")]?.values.first?.numbers?.number.rawValue == (isStored ? nil : 2))
+        }
+    }
+
     @Test("A deletion is the last of several, and ends the saves before it only")
     func deletions() {
         var unsaved = UnsavedSet()

@@ -14,7 +14,7 @@ struct UnsavedSet {
     }
 
     /// A node of a tree, and its projection.
-    struct Node {
+    struct Node: Hashable {
         let identifier: ModelIdentifier
         let projection: String
     }
@@ -46,26 +46,32 @@ struct UnsavedSet {
 
     /// Notes the outcome of a save, `nil` if it is not to be made any more; returns whether that is news for the owners.
     ///
-    /// Of several the last counts: a call may be told of after a later one.
+    /// Of several the last counts: a call may be told of after a later one. What was below the others only is to be saved
+    /// by itself, for other screens may show it.
     ///
-    /// - Parameter below: the nodes below it: if it is not to be saved any more, each of them is.
+    /// - Parameter below: the nodes below the model, as it was saved.
     mutating func note(
         _ key: StaleSet.Key, as name: Name = Name(), _ outcome: SaveOutcome?, below: [Node] = []
     ) -> Bool {
         let before = refusals[key]?[name]
         let isLater = outcome.map { before?.place.order ?? .zero <= $0.place.order } ?? true
-        guard let error = outcome?.refusal else {
+        guard let outcome, let error = outcome.refusal else {
             guard let before, isLater else { return false }
             refusals[key]?[name] = nil
             if refusals[key]?.isEmpty == true { refusals[key] = nil }
-            if outcome == nil { noteNodes(below: before) }
+            noteNodes(of: before, outside: below)
             patience = 1
             return true
         }
-        refusals[key, default: [:]][name] = Refusal(
-            error: error, place: (isLater ? outcome?.place : before?.place) ?? .unknown,
-            below: isLater ? below : before?.below ?? [])
-        return before?.error.code != error.code
+        let refusal = Refusal(error: error, place: outcome.place, below: below)
+        guard let before else {
+            refusals[key, default: [:]][name] = refusal
+            return true
+        }
+        let (last, other) = isLater ? (refusal, before) : (before, refusal)
+        refusals[key]?[name] = Refusal(error: error, place: last.place, below: last.below)
+        noteNodes(of: other, outside: last.below)
+        return before.error.code != error.code
     }
 
     /// The nodes of a refused save: if they are read meanwhile, they are not shown.
@@ -74,13 +80,16 @@ struct UnsavedSet {
         return [identifier] + refusal.below.map(\.identifier)
     }
 
-    /// Notes the nodes below a save that is given up as refused themselves: other screens may show them.
-    private mutating func noteNodes(below refusal: Refusal) {
-        for node in refusal.below {
-            let name = Name(projection: node.projection)
-            guard refusals[.model(node.identifier)]?[name] == nil else { continue }
-            refusals[.model(node.identifier), default: [:]][name] = Refusal(
-                error: refusal.error, place: refusal.place)
+    /// Notes the nodes below a save that is not to be made any more as refused themselves, but for those in `saved`.
+    private mutating func noteNodes(of refusal: Refusal, outside saved: [Node] = []) {
+        guard !refusal.below.isEmpty else { return }
+        let saved = Set(saved)
+        for node in refusal.below where !saved.contains(node) {
+            let (key, name) = (StaleSet.Key.model(node.identifier), Name(projection: node.projection))
+            let known = refusals[key]?[name]
+            if let known, known.place.order >= refusal.place.order { continue }
+            refusals[key, default: [:]][name] = Refusal(
+                error: refusal.error, place: refusal.place, below: known?.below ?? [])
         }
     }
 
@@ -93,7 +102,7 @@ struct UnsavedSet {
         guard outcome.refusal != nil, let before = refusals[.model(identifier)] else { return }
         let after = before.filter { $0.value.place.order > place.order }
         refusals[.model(identifier)] = after.isEmpty ? nil : after
-        for refusal in before.values where refusal.place.order <= place.order { noteNodes(below: refusal) }
+        for refusal in before.values where refusal.place.order <= place.order { noteNodes(of: refusal) }
     }
 
     /// The models that are newer in memory than in the cache, with the number of the last refused call of each.
@@ -196,7 +205,7 @@ extension DataModelManager {
         let key = cacheKey == identifier.rawValue ? nil : cacheKey
         let name = UnsavedSet.Name(projection: Leaf.node(model).projectionIdentifier, cacheKey: key)
         var below: [UnsavedSet.Node] = []
-        if outcome.refusal != nil {
+        if outcome.refusal != nil || unsaved.withLock({ $0.error(of: .model(identifier)) }) != nil {
             Leaf.node(model).forEachInOrder { node in
                 guard let found = node.modelIdentifier, found != identifier else { return }
                 below.append(UnsavedSet.Node(identifier: found, projection: node.projectionIdentifier))
@@ -291,6 +300,5 @@ extension SaveOutcome {
 }
 
 extension StoredPlace {
-    fileprivate static var unknown: StoredPlace { StoredPlace(life: .none, time: 0) }
     fileprivate var order: CallNumber { numbers?.number ?? .zero }
 }
