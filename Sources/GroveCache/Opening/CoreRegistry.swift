@@ -21,7 +21,7 @@ final class CoreRegistry: Sendable {
         let path: String
         /// The directory that the store is open in; `nil` while the store is let go of.
         ///
-        /// Nobody holds the directory then. If it is removed, the system gives its number to another one.
+        /// The directory is not held open then: if it is removed, the system may give its number to another one.
         var directory: FileIdentity?
         var phase = Phase.opening
         /// The group that is left once the core is open or closed.
