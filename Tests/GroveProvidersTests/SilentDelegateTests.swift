@@ -39,6 +39,24 @@ struct SilentDelegateTests {
         #expect(try await second.fetchDataFromCache(withCacheKey: "people") == [ann])
     }
 
+    @Test("An edit of a list that is being loaded is stored when a flush returns")
+    func flushedEdits() async throws {
+        let ben = Person(id: "2", name: "Ben")
+        try await held.inner.writeCollection([ann], as: "people")
+        let list = People(dataModelManager: manager)
+        held.hold()
+        list.fetchDataFromCache(withCacheKey: "people") { _, _ in }
+        list.append([ben])
+        let flushed = Task { [manager, held] in
+            await manager.flush()
+            return try held.inner.collection("people", of: Person.self)
+        }
+        // Time for a flush that does not wait.
+        try await Task.sleep(for: .milliseconds(100))
+        held.release()
+        #expect(try await flushed.value == [ann, ben])
+    }
+
     @Test("Nor does a model; the answer that comes at last is of no use")
     func models() async throws {
         try await held.inner.write(ann)

@@ -65,6 +65,11 @@ extension CollectionStore {
         }
     }
 
+    func afterLoad(_ body: @escaping @MainActor () -> Void) {
+        guard isLoading, !pending.isEmpty else { return body() }
+        waiters.append(Waiter(viewer: nil) { _, _ in body() })
+    }
+
     /// Answers every caller that waits for a load.
     func endLoad(_ models: [T]?, _ error: (any Error)?) {
         isLoading = false

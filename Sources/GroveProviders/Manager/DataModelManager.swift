@@ -151,7 +151,10 @@ public final class DataModelManager: Sendable {
 
     /// Returns when every call made before has reached the cache, the engine and all delegates, and every earlier
     /// commit of this process is shown.
+    ///
+    /// An edit of a list that is being loaded reaches the cache when it is loaded.
     public func flush() async {
+        await flushLoads()
         await withCheckedContinuation { continuation in
             inOrder { _ in onCache { continuation.resume() } }
         }
@@ -166,6 +169,14 @@ public final class DataModelManager: Sendable {
         }
         await consistencyManager.flush()
         await events.flush()
+    }
+
+    /// Returns when the edits that were made of lists that are being loaded are on their way to the cache.
+    @MainActor
+    private func flushLoads() async {
+        for list in stores.values.compactMap(\.store) {
+            await withCheckedContinuation { continuation in list.afterLoad { continuation.resume() } }
+        }
     }
 }
 
@@ -196,6 +207,8 @@ protocol ModelHolder: AnyObject {
 /// A store of a list.
 @MainActor
 protocol SharedList: WipeableProvider {
+    /// Calls `body` when no edit waits for a load any more.
+    func afterLoad(_ body: @escaping @MainActor () -> Void)
     /// Stores the list again, of which the cache has refused edits.
     func saveRefused(asOf place: StoredPlace?)
     /// Makes a change that the server has confirmed; false if the list is not known, or is of other models.
