@@ -497,12 +497,9 @@ struct DataProviderTests {
 }
 
 extension DataModelManager {
-    /// Runs `body` when everything before it has reached the cache.
+    /// Runs `body` when every call before it has reached the cache, answered or not.
     @MainActor
     func cacheQueueTurn(_ body: @escaping @MainActor @Sendable () -> Void) {
-        Task { @MainActor in
-            await flush()
-            body()
-        }
+        inOrder { _ in onCache { Task { @MainActor in body() } } }
     }
 }

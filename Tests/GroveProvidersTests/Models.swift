@@ -71,6 +71,8 @@ final class HeldCache: CacheDelegate {
     /// How many reads wait.
     var waiting: Int { held.withLock { $0.count } }
 
+    var isHeld: Bool { isHolding.withLock { $0 } }
+
     func hold() { isHolding.withLock { $0 = true } }
 
     /// Lets every read answer, in the order of the reads or, with `reversed`, against it.

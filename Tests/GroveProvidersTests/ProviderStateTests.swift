@@ -66,6 +66,23 @@ struct ProviderStateTests {
         #expect(name(list.state) == #"absent: "nowhere""#)
     }
 
+    @Test("A list that is shown, and is read again, says nothing of another one that was asked for and is missing")
+    func missesOfAnother() async throws {
+        let manager = DataModelManager(cacheDelegate: cache.inner)
+        try await cache.inner.writeCollection([ann, Person(id: "2")], as: "people")
+        try await cache.inner.evict("Person:1")
+        for _ in 0..<50 {
+            let list = People(dataModelManager: manager)
+            await withCheckedContinuation { continuation in
+                list.fetchDataFromCache(withCacheKey: "people", missing: .skip) { _, _ in
+                    list.fetchDataFromCache(withCacheKey: "nowhere") { _, _ in continuation.resume() }
+                }
+            }
+            await manager.flush()
+            #expect(name(list.state) == #"absent: "nowhere""#)
+        }
+    }
+
     @Test("A load is loading until the network has answered, then fresh, or failed beside what the cache had")
     func loads() async throws {
         try await cache.inner.write(ann)

@@ -60,9 +60,11 @@ extension CollectionDataProvider {
             } else if error == nil, self.hasNothing, self.cacheKey != nil {
                 self.join(self.dataModelManager.store(nil, of: T.self))
             }
-            if !found.isLoaded, self.hasNothing, isLoad || self.dataModelManager.followed != nil {
+            if !found.isLoaded, isLoad || self.dataModelManager.followed != nil {
                 self.interest = found
-                found.addInterest(self, missing: miss?.identifier ?? ModelIdentifier(cacheKey ?? ""))
+                if self.hasNothing {
+                    found.addInterest(self, missing: miss?.identifier ?? ModelIdentifier(cacheKey ?? ""))
+                }
             }
             let answer: ProviderState? =
                 if let error {

@@ -59,7 +59,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored var wishes = 0
     /// The wish that a load under way is about, and its key.
     @ObservationIgnored var loading: (wish: Int, cacheKey: String)?
-    /// The list that was asked for, and that neither memory nor the cache has yet.
+    /// The list that was asked for, and that neither memory nor the cache has yet; the provider may show another one.
     @ObservationIgnored var interest: CollectionStore<T>?
     /// The arrangements of the rows.
     @ObservationIgnored var arrangements = RowFollowers()

@@ -34,13 +34,20 @@ extension CollectionStore {
 
     /// Tells the owners that another writer changed the list and that it is not whole; the rows that are shown stay.
     func tellLacking(_ miss: CacheMiss) {
-        for holder in viewers { holder.viewer?.updateState { $0.note(.missing(miss)) } }
+        for viewer in viewers.compactMap(\.viewer) {
+            // The state is about this list from now on.
+            if viewer.interest !== self { viewer.endInterest() }
+            viewer.updateState { $0.note(.missing(miss)) }
+        }
     }
 
     /// Tells the owners that were told of a missing record that their list is whole.
+    ///
+    /// The state of an owner that shows this list and has asked for another, which is missing, is about that one.
     func tellWhole() {
         for holder in viewers {
             guard let viewer = holder.viewer, case .missing = viewer.state else { continue }
+            guard viewer.interest == nil || viewer.interest === self else { continue }
             viewer.updateState { $0.noteData() }
         }
     }
