@@ -83,6 +83,31 @@ struct ProviderStateTests {
         }
     }
 
+    @Test("A list that lacks an element says so, and then that it is whole, though another one was asked for before")
+    func lackingAfterAnother() async throws {
+        let manager = DataModelManager(cacheDelegate: cache.inner)
+        try await cache.inner.writeCollection([ann, Person(id: "2")], as: "people")
+        let list = People(dataModelManager: manager)
+        _ = try await list.fetchDataFromCache(withCacheKey: "people")
+        _ = try await list.fetchDataFromCache(withCacheKey: "nowhere")
+        func rest() async throws {
+            for _ in 0..<3 {
+                try await cache.inner.flush()
+                await manager.flush()
+            }
+        }
+        // An element comes and is forgotten in one commit, so that the list is not whole.
+        try await cache.inner.write { tx in
+            try tx.append([Person(id: "3")], toCollection: "people")
+            try tx.evict("Person:3")
+        }
+        try await rest()
+        #expect(name(list.state) == #"absent: "Person:3""#)
+        try await cache.inner.remove("Person:3", fromCollection: "people")
+        try await rest()
+        #expect(name(list.state) == "cached" && list.count == 2)
+    }
+
     @Test("A load is loading until the network has answered, then fresh, or failed beside what the cache had")
     func loads() async throws {
         try await cache.inner.write(ann)

@@ -51,8 +51,9 @@ struct SilentDelegateTests {
             await manager.flush()
             return try held.inner.collection("people", of: Person.self)
         }
-        // Time for a flush that does not wait.
-        try await Task.sleep(for: .milliseconds(100))
+        // Turns enough for a flush that does not wait.
+        await waitUntil { held.waiting == 1 }
+        for _ in 0..<100 { await manager.consistencyManager.flush() }
         held.release()
         #expect(try await flushed.value == [ann, ben])
     }
