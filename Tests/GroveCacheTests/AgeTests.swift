@@ -1,5 +1,5 @@
 import Foundation
-@testable import GroveCache
+import GroveCache
 import GroveCoding
 import GroveInspect
 import GroveMemory
@@ -131,12 +131,10 @@ struct AgeTests {
     func otherValue() throws {
         try cache.write(ann, confirmed: true)
         clock.advance(10)
-        let (late, time) = (try cache.core.takeSequence(), cache.core.ages.clock.ofCall)
+        let asked = cache.place()
         clock.advance(10)
         try cache.write(ann, confirmed: true)
-        let tree = try EncodedRoots([older], mustBeIdentified: true).tree
-        try cache.core.enqueue(PendingWrite(sequence: late, time: time, tree: tree), schedulingDrain: false)
-        try cache.flush()
+        try cache.write(older, asOf: asked)
         clock.advance(10)
         #expect(try cache.model("Person:1", as: Person.self) == older)
         #expect(try cache.read("Person:1", as: Person.self, maxAge: 15) == .miss(expired("Person:1")))
@@ -158,21 +156,17 @@ struct AgeTests {
 
     @Test("An element that is too old is skipped where the read asks for that, and the read says so")
     func skipping() throws {
-        let bob = Person(id: "2", name: "Bob", age: 40)
-        try cache.writeCollection([bob, ann], as: "people", confirmed: true)
+        let (one, two) = (ForkLink(id: "a"), ForkLink(id: "b"))
+        try cache.write(contentsOf: [one, two], confirmed: true)
         clock.advance(100)
-        // The list alone, as a call that only removes elements would write it.
-        let list = try EncodedRoots([ann, bob], mustBeIdentified: false).collection("people")
-        try cache.core.enqueue(
-            PendingWrite(
-                sequence: try cache.core.takeSequence(), time: cache.core.ages.clock.ofCall, extras: [list]),
-            schedulingDrain: false)
-        try cache.write(ann, confirmed: true)
-        #expect(try cache.readCollection("people", of: Person.self, maxAge: 60) == .miss(expired("Person:2")))
+        // The list is young, and so is what it shows of its elements, which is less.
+        try cache.writeCollection([ForkStub(id: "a"), ForkStub(id: "b")], as: "forks", confirmed: true)
+        try cache.write(one, confirmed: true)
+        #expect(try cache.readCollection("forks", of: ForkLink.self, maxAge: 60) == .miss(expired("Fork:b")))
         #expect(
-            try cache.readCollection("people", of: Person.self, missing: .skip, maxAge: 60)
-                == .hit(CollectionRead(elements: [ann], skipped: [expired("Person:2")])))
-        #expect(try cache.collection("people", of: Person.self, maxAge: 100) == [ann, bob])
+            try cache.readCollection("forks", of: ForkLink.self, missing: .skip, maxAge: 60)
+                == .hit(CollectionRead(elements: [one], skipped: [expired("Fork:b")])))
+        #expect(try cache.collection("forks", of: ForkLink.self, maxAge: 100) == [one, two])
     }
 
     @Test("A projection is as young as its own last write, or a larger one's, and not as a smaller one's")
@@ -207,7 +201,8 @@ struct AgeTests {
 
     /// Queues `person` as a server's answer of now.
     private func confirm(_ person: Person) {
-        cache.set(person, "Person:\(person.id)", origin: .none, asOf: cache.core.place())
+        let follower = cache.followed(by: { _ in }, isShown: nil)
+        follower.save(person, forKey: "Person:\(person.id)", asOf: follower.place()) { _ in }
     }
 
     @Test("What is queued is as old as its call, and stays that when it is committed")

@@ -1,5 +1,5 @@
 import Foundation
-@testable import GroveCache
+import GroveCache
 import GroveMemory
 import GroveModel
 import TestSupport
@@ -66,20 +66,6 @@ struct PlaceTests {
         try cache.write(ForkSparse(id: "a", left: left))
         try cache.write(ForkSparse(id: "a"))
         #expect(try cache.read("Fork:a", as: ForkLink.self) == .miss(CacheMiss(.incomplete, "Fork:a")))
-    }
-
-    @Test("A deletion that a projection's write overtook takes the projections from before it along")
-    func overtaken() throws {
-        try cache.write(ForkLink(id: "a", left: ForkStub(id: "l")))
-        let late = try cache.core.takeSequence()
-        try cache.write(ForkStub(id: "a"))
-        try cache.core.enqueue(
-            PendingWrite(sequence: late, extras: [.tombstone("Fork:a")]), schedulingDrain: false)
-        for _ in 0..<2 {
-            #expect(try cache.model("Fork:a", as: ForkStub.self) == ForkStub(id: "a"))
-            #expect(try cache.read("Fork:a", as: ForkLink.self) == .miss(CacheMiss(.incomplete, "Fork:a")))
-            try cache.flush()
-        }
     }
 
     @Test("Random writes of three projections and deletions of their children agree with a model", arguments: 0..<40)

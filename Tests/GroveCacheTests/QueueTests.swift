@@ -258,6 +258,19 @@ struct QueueTests {
         }
     }
 
+    @Test("A deletion that a projection's write overtook takes the projections from before it along")
+    func overtaken() throws {
+        try cache.write(ForkLink(id: "a", left: ForkStub(id: "l")))
+        let late = try cache.core.takeSequence()
+        try cache.write(ForkStub(id: "a"))
+        try queue(Person?.none, [.tombstone("Fork:a")], at: late)
+        for _ in 0..<2 {
+            #expect(try cache.model("Fork:a", as: ForkStub.self) == ForkStub(id: "a"))
+            #expect(try cache.read("Fork:a", as: ForkLink.self) == .miss(CacheMiss(.incomplete, "Fork:a")))
+            try cache.flush()
+        }
+    }
+
     @Test("A late call that changes nothing does not put a holder back in time")
     func lateRefresh() throws {
         let message = Message(id: "34", text: "Hello", sender: ann, editor: ben)
@@ -322,6 +335,34 @@ struct QueueTests {
             #expect(try cache.model("Message:34", as: Message.self) == nil)
             try cache.flush()
         }
+    }
+
+    @Test("A transaction that waited while another one waited for the lock in vain fails with it")
+    func waiting() throws {
+        let since = cache.core.ledger.lockFailures
+        disk.faults.withLock { $0.isLocked = true }
+        #expect(throws: CacheError.self) { try cache.write(ann) }
+        let tried = disk.faults.withLock { $0.attempts }
+        #expect {
+            try cache.core.writer.sync { try cache.core.runTransaction(.standard, since: since) { _ in } }
+        } throws: { ($0 as? CacheError)?.code == .locked }
+        #expect(disk.faults.withLock { $0.attempts } == tried)
+        #expect(throws: CacheError.self) { try cache.write { tx in try tx.write(ben) } }
+        #expect(disk.faults.withLock { $0.attempts } == tried + 1)
+    }
+
+    @Test("A call that is refused behind one that waits is forgotten behind that one")
+    func behindQueued() throws {
+        let newest = Person(id: "1", name: "Ann", age: 32)
+        try cache.write(ann)
+        try cache.whileWriterRests { () throws in
+            cache.setModel(older, forKey: "Person:1", context: nil)
+            try cache.core.beginSuspension()
+            cache.setModel(newest, forKey: "Person:1", context: nil)
+        }
+        cache.core.writer.sync { cache.core.finishSuspension(since: cache.core.ledger.lockFailures) }
+        try cache.resume()
+        #expect(try cache.model("Person:1", as: Person.self) == nil)
     }
 
     // MARK: Bounds and ends

@@ -89,4 +89,70 @@ struct ReadersTests {
         }
         #expect(made == 1)
     }
+
+    @Test("A model's initialiser may open another cache while its own is being closed")
+    func openWhileClosing() throws {
+        let disk = try SharedStore.Disk()
+        let options = SharedStore.Options(disk: disk)
+        let directories = try (0..<2).map { _ in try TemporaryDirectory() }
+        let cache = try NormalizedCache<SharedStore>(directory: directories[0].path, options: options)
+        try cache.write(Caller(id: "1"))
+        let barrier = Barrier()
+        Caller.whileDecoding.withLock {
+            $0 = {
+                barrier.pass()
+                _ = try? NormalizedCache<SharedStore>(directory: directories[1].path, options: options)
+            }
+        }
+        defer { Caller.whileDecoding.withLock { $0 = nil } }
+        let done = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            _ = try? cache.model("Caller:1", as: Caller.self)
+            done.signal()
+        }
+        #expect(barrier.awaitArrival())
+        // The cache writes what is queued when it is being closed already.
+        let isClosing = DispatchSemaphore(value: 0)
+        try cache.core.enqueue(
+            PendingWrite(sequence: try cache.core.takeSequence(), extras: [.tombstone("Person:1")]),
+            schedulingDrain: false)
+        disk.faults.withLock { $0.beforeWrite = { isClosing.signal() } }
+        DispatchQueue.global().async {
+            cache.close()
+            done.signal()
+        }
+        #expect(isClosing.wait(timeout: .now() + 20) == .success)
+        barrier.open()
+        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(done.wait(timeout: .now() + 20) == .success)
+    }
+}
+
+@Suite("Readers at rest")
+struct ReaderPoolTests {
+    @Test("A reader at rest holds no more after many reads, and after enormous ones, than a small bound")
+    func retained() throws {
+        let cache = try NormalizedCache<SharedStore>(
+            directory: nil, options: SharedStore.Options(disk: try SharedStore.Disk()))
+        let large = Message(
+            id: "large", text: String(repeating: "x", count: 1 << 20), sender: Person(id: "1", name: "Ann", age: 30),
+            readers: (2..<2_000).map { Person(id: "\($0)", name: "reader", age: $0) })
+        let small = Message(id: "small", text: "x", sender: large.sender)
+        try cache.write(large)
+        try cache.write(small)
+        func held() -> Int { cache.core.readers.bytesAtRest }
+        #expect(try cache.model("Message:large", as: Message.self) == large)
+        #expect(held() <= 64 << 10)
+        // Queued writes are folded into what is read.
+        let tree = NodeTree()
+        var encoder = NodeEncoder(into: tree)
+        encoder.beginRoot()
+        try large.encodeValue(to: &encoder)
+        try cache.core.enqueue(
+            PendingWrite(sequence: try cache.core.takeSequence(), tree: tree), schedulingDrain: false)
+        #expect(try cache.model("Message:large", as: Message.self) == large)
+        #expect(held() <= 96 << 10)
+        for _ in 0..<2_000 { #expect(try cache.model("Message:small", as: Message.self) == small) }
+        #expect(held() <= 96 << 10)
+    }
 }

@@ -1,4 +1,4 @@
-@testable import GroveCache
+import GroveCache
 import GroveMemory
 import GroveModel
 import Synchronization
@@ -45,40 +45,6 @@ struct TransactionBudgetTests {
                 #expect(try tx.collection("list", of: Person.self)?.count == min(truth.count, 5))
             }
             try check(try cache.read { view in Array(try view.models(Person.self)) }, "after round \(round)")
-        }
-    }
-
-    @Test("Eviction looks where transactions have written, too")
-    func hands() throws {
-        let cache = try MemoryCache(budget: CacheBudget(bytes: 4_000_000))
-        for page in 0..<40 {
-            try cache.write { tx in for person in people(page * 20..<page * 20 + 20, 20) { try tx.write(person) } }
-        }
-        let evictor = try #require(cache.core.evictor)
-        // One for each sixteen records that came, about, beside the one at the beginning.
-        #expect((20...100).contains(evictor.hands.cursors.count), "\(evictor.hands.cursors.count)")
-        let places = Set(evictor.hands.cursors.compactMap { $0?.bytes })
-        #expect(places.count > 19)
-    }
-
-    /// All that lies before the hands goes, so that they come to one place: that of the newest records.
-    @Test("Eviction looks at as many places if all that lay before them has gone")
-    func handsApart() throws {
-        let cache = try MemoryCache(budget: CacheBudget(bytes: 1_000_000))
-        func write(_ letter: String, _ numbers: Range<Int>, age: Int) throws {
-            _ = try cache.write(
-                contentsOf: numbers.map {
-                    Person(id: "\(letter)\($0)", name: String(repeating: "n", count: 900), age: age)
-                })
-        }
-        for batch in 0..<50 { try write("a", batch * 100..<batch * 100 + 100, age: 0) }
-        for round in 0..<40 {
-            try write("b", 0..<16, age: round)
-            try write("c", round * 60..<round * 60 + 60, age: round)
-            let ages = try (0..<16).map { try cache.model("Person:b\($0)", as: Person.self)?.age }
-            #expect(ages == Array(repeating: round, count: 16), "round \(round)")
-            let hands = try #require(cache.core.evictor).hands.cursors.map { $0?.bytes }
-            #expect(Set(hands).count == hands.count, "round \(round)")
         }
     }
 
@@ -136,16 +102,6 @@ struct TransactionBudgetTests {
         #expect(try cache.usage().writtenBytes == after.writtenBytes)
     }
 
-    @Test("An entry of the history leaves a load as it was, but for its own size", arguments: [true, false])
-    func historyEntry(waits: Bool) {
-        var load = WriteLoad(entries: 3, replaced: 2, evictions: 1, bytes: 100)
-        load.waitsForViews = waits
-        let added = HistoryLimit(commits: 10, within: 1_000_000).added(to: load)
-        #expect((added.entries, added.replaced, added.evictions) == (4, 3, 1))
-        #expect(added.bytes > 100)
-        #expect(added.waitsForViews == waits)
-    }
-
     @Test("If another process writes while room is made for a transaction, nothing of it is stored")
     func conflict() throws {
         let disk = try SharedStore.Disk()
@@ -179,9 +135,7 @@ struct TransactionBudgetTests {
 
     /// How many records each namespace has.
     private func counts(_ cache: MemoryCache) throws -> [UInt8: Int] {
-        try cache.core.withOpenStore { (store) throws(CacheError) in
-            let view = try store.view()
-            defer { view.end() }
+        try cache.withStoreView { (view) throws(CacheError) in
             var counts: [UInt8: Int] = [:]
             try unsafe view.scan(prefix: UnsafeRawBufferPointer(start: nil, count: 0)) { key, _ in
                 unsafe counts[key[0], default: 0] += 1

@@ -1,7 +1,7 @@
 import Grove
 import GroveCache
 import GroveMemory
-@testable import GroveOutbox
+import GroveOutbox
 import TestSupport
 
 /// A random program over an outbox, beside a model: what is confirmed, with what is pending applied to it.
@@ -200,11 +200,11 @@ final class OutboxProgram {
         // It is as of now.
         let (wasMoved, was) = (moved, self.posts)
         moved = []
-        var answer = carryOut(step)
-        answer = Answer(contentsOf: answer.models, includes: [key])
+        let post = carryOut(step).post
+        let answer = Answer(contentsOf: post.map { [$0] } ?? [], includes: [key])
         moved = wasMoved
         // What brings the same is no change, and an answer to what was asked before it counts.
-        if let id = answer.models.first.flatMap({ ($0 as? Post)?.id }), self.posts[id] != was[id] { moved.insert(id) }
+        if let id = post?.id, self.posts[id] != was[id] { moved.insert(id) }
         let task = Task { await scene.outbox.receive(answer) }
         await quiet(confirmed: key, before)
         await task.value
@@ -248,7 +248,7 @@ final class OutboxProgram {
             let before = expected()
             steps.removeFirst()
             done.insert(key)
-            request.reply(.success(carryOut(first.step)))
+            request.reply(.success(carryOut(first.step).answer))
             await quiet(confirmed: key, before)
         }
     }
@@ -285,29 +285,29 @@ final class OutboxProgram {
     }
 
     /// What the server makes of a mutation, which the model takes over.
-    private func carryOut(_ step: Step) -> Answer {
+    private func carryOut(_ step: Step) -> (answer: Answer, post: Post?) {
         switch step {
         case .like(let id):
             var post = post(id)
             if !post.isLiked { (post.isLiked, post.likes) = (true, post.likes + 1) }
             if !moved.contains(id) { posts[id] = post }
-            return Answer(post)
+            return (Answer(post), post)
         case .edit(let id, let text):
             var post = post(id)
             post.text = text
             if !moved.contains(id) { posts[id] = post }
-            return Answer(post)
+            return (Answer(post), post)
         case .write(let local, let text):
             let id = 1_000 - local
             posts[id] = Post(id: id, text: text)
             list.append(id)
-            return Answer(post(id), replacing: Post.modelIdentifier(for: local))
+            return (Answer(post(id), replacing: Post.modelIdentifier(for: local)), post(id))
         case .takeOut(let id):
             list.removeAll { $0 == id }
-            return Answer()
+            return (Answer(), nil)
         case .toFront(let id):
             if list.contains(id) { list = [id] + list.filter { $0 != id } }
-            return Answer()
+            return (Answer(), nil)
         }
     }
 
@@ -396,7 +396,7 @@ final class OutboxProgram {
         while faults.isEmpty, let first = steps.first {
             guard let request = await request() else { return }
             steps.removeFirst()
-            request.reply(.success(carryOut(first.step)))
+            request.reply(.success(carryOut(first.step).answer))
             await quiet(confirmed: first.key)
             await arrive()
             check("end")

@@ -1,4 +1,3 @@
-import Dispatch
 import GroveCoding
 package import GroveModel
 
@@ -36,13 +35,6 @@ extension CacheReader where Self: ~Copyable {
         let begun = try _beginTree("what is kept", maxAge: nil)
         defer { _endTree(begun, "what is kept", .again) }
         return try begun.reader.allKept()
-    }
-}
-
-extension NormalizedCache {
-    /// Returns when followers were told of every commit that was made before.
-    package func followersTold() async {
-        await withCheckedContinuation { continuation in core.audience.events.async { continuation.resume() } }
     }
 }
 

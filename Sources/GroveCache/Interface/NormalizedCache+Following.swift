@@ -12,6 +12,11 @@ extension NormalizedCache: FollowableCache {
         return Followed(cache: self, origin: core.audience.streams.follow(tell, shows: isAsked ? isShown : nil))
     }
 
+    /// Returns when followers and observers were told of every commit that was made before.
+    package func followersTold() async {
+        await withCheckedContinuation { continuation in core.audience.events.async { continuation.resume() } }
+    }
+
     // MARK: Writes, by a follower or not
 
     func set(
