@@ -42,7 +42,7 @@ struct TouchTableTests {
         let cache = try MemoryCache(directory: nil, options: MemoryOptions(), budget: CacheBudget(nodes: 100_000))
         for batch in 0..<30 { try cache.write(contentsOf: (0..<1_000).map { Memo(batch * 1_000 + $0, 1) }) }
         let evictor = try #require(cache.core.evictor)
-        #expect(evictor.order.byteCount <= 5 * TouchTable.leastSlots)
+        #expect(evictor.policy.byteCount <= 5 * TouchTable.leastSlots)
     }
 }
 

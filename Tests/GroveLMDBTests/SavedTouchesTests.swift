@@ -31,7 +31,7 @@ struct SavedTouchesTests {
         #expect(evictor.saved.in == nil)
         let known = notes.count { note in
             let key = [Namespace.node] + Array((note.modelIdentifier?.rawValue ?? "").utf8)
-            return evictor.order.main.seen.find(unsafe key.withUnsafeBytes { unsafe Evictor.hash($0) }) != nil
+            return evictor.policy.main.seen.find(unsafe key.withUnsafeBytes { unsafe Evictor.hash($0) }) != nil
         }
         #expect(known == notes.count)
         second.close()
@@ -84,7 +84,7 @@ struct SavedTouchesTests {
             StoreDirectory.write(damaged, to: Evictor.fileName, in: directory.path)
             other.begin(capacity: 4 << 20, saved: directory.path)
             other.begin(at: StoreState())
-            #expect(other.order.main.seen.slots.allSatisfy { $0 == 0 })
+            #expect(other.policy.main.seen.slots.allSatisfy { $0 == 0 })
         }
     }
 }

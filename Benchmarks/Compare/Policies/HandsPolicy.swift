@@ -16,7 +16,7 @@ struct HandsPolicy: SimulatedPolicy {
 
     /// The bytes that resident entries may have together.
     let capacity: Int
-    private var order: EvictionOrder
+    private var policy: EvictionPolicy
     private var slots: [Entry?] = []
     private var free: [Int] = []
     private var places: [UInt64: Int] = [:]
@@ -33,7 +33,7 @@ struct HandsPolicy: SimulatedPolicy {
         precondition(capacity >= 0, "The capacity of a policy is not negative.")
         self.capacity = capacity
         // Until a record is stored, the number of records that fit is unknown.
-        order = EvictionOrder(capacity: capacity, records: capacity)
+        policy = EvictionPolicy(capacity: capacity, records: capacity)
     }
 
     /// The number of resident entries.
@@ -45,7 +45,7 @@ struct HandsPolicy: SimulatedPolicy {
     /// Notes a hit and returns whether `key` is resident.
     mutating func access(_ key: UInt64) -> Bool {
         guard places[key] != nil else { return false }
-        now += UInt64(order.hit(mixedHash(key), weight: weight / count, now: now))
+        now += UInt64(policy.hit(mixedHash(key), weight: weight / count, now: now))
         return true
     }
 
@@ -62,14 +62,14 @@ struct HandsPolicy: SimulatedPolicy {
         while self.weight + (known == nil ? weight : 0) > capacity, let victim = evict(sparing: key) {
             evicting(victim)
         }
-        order.stored(mixedHash(key), weight: weight, isNew: known == nil, now: now)
+        policy.stored(mixedHash(key), weight: weight, isNew: known == nil, now: now)
         guard known == nil else { return true }
         let place = free.popLast() ?? slots.count
         if place == slots.count { slots.append(nil) }
         slots[place] = Entry(key: key, weight: weight, written: now)
         places[key] = place
         self.weight += weight
-        order.resize(capacity, records: max(capacity / max(self.weight / count, 1), 1), now: now)
+        policy.resize(capacity, records: max(capacity / max(self.weight / count, 1), 1), now: now)
         if hands.count < 256 {
             if random.next() % 16 == 0 { hands.append(place) }
         } else if Double.random(in: 0..<1, using: &random) * Double(count) < 64 {
@@ -105,8 +105,8 @@ struct HandsPolicy: SimulatedPolicy {
             guard let entry = slots[place], entry.key != spared else { continue }
             left -= 1
             looks += 1
-            let score = order.score(mixedHash(entry.key), written: entry.written, now: now)
-            let goes = order.goes(score)
+            let score = policy.score(mixedHash(entry.key), written: entry.written, now: now)
+            let goes = policy.goes(score)
             if score > worstScore { (worst, worstScore) = (place, score) }
             if goes, !isSmall { return evict(at: place) }
         }
@@ -115,7 +115,7 @@ struct HandsPolicy: SimulatedPolicy {
 
     private mutating func evict(at place: Int) -> EvictedEntry? {
         guard let entry = slots[place] else { return nil }
-        order.went(mixedHash(entry.key), written: entry.written, now: now)
+        policy.went(mixedHash(entry.key), written: entry.written, now: now)
         drop(place)
         return EvictedEntry(key: entry.key, weight: entry.weight)
     }

@@ -3,7 +3,7 @@ public enum Rules {
     /// Every rule.
     public static let all: [Rule] = [
         HarnessRules.all, StoreRules.all, ContractRules.all, WriteRules.all, NormalizationRules.all,
-        ReconstructionRules.all, DeletionRules.all, CollectionRules.all, CollectionEditRules.all, ListEditRules.all,
+        ReconstructionRules.all, DeletionRules.all, CollectionRules.all, PositionEditRules.all, ElementEditRules.all,
         TransactionRules.all,
         ProjectionRules.all, KeyRules.all, SchemaRules.all, LifeRules.all, PeerRules.all, SuspensionRules.all,
         StoppedPeerRules.all, CopyRules.all, NeighbourRules.all,

@@ -16,8 +16,8 @@ final class Evictor: @unchecked Sendable {
     let budget: CacheBudget
     /// The bytes of payload that the store may hold at most.
     private(set) var capacity = Int.max
-    /// The order in which records go.
-    @safe @exclusivity(unchecked) var order = EvictionOrder(capacity: 1, records: 1)
+    /// What says which records go.
+    @safe @exclusivity(unchecked) var policy = EvictionPolicy(capacity: 1, records: 1)
     /// The places to look at.
     @safe @exclusivity(unchecked) var hands = ClockHands()
     /// The counters of committed transactions, and the same with the transaction that is under way.
@@ -33,7 +33,7 @@ final class Evictor: @unchecked Sendable {
     @safe @exclusivity(unchecked) private(set) var hitTime = 0
     /// The mean size of a record, and the share of expired ones among those that were looked at lately.
     @safe @exclusivity(unchecked) private var records: (mean: Int, expired: Float)
-    /// Whether the order was made for the store as it is.
+    /// Whether the policy was made for the store as it is.
     private var isPrepared = false
     /// The directory in which an earlier process may have saved a file, until it is looked for, and the number of changes since this
     /// process saved one.
@@ -82,10 +82,10 @@ final class Evictor: @unchecked Sendable {
         let fitting = min(capacity, budget.nodes.map { $0.multipliedReportingOverflow(by: mean).partialValue } ?? .max)
         let records = max(min(fitting / mean, budget.nodes ?? .max), 1)
         let now = stored.clock.now &+ UInt64(hitTime)
-        guard !isPrepared else { return order.resize(fitting, records: records, now: now) }
+        guard !isPrepared else { return policy.resize(fitting, records: records, now: now) }
         isPrepared = true
         // Eight bytes for each record that fits: the saved file takes no more than a twenty-first part of the budget.
-        order = EvictionOrder(capacity: fitting, records: records)
+        policy = EvictionPolicy(capacity: fitting, records: records)
         hands = ClockHands()
         restore(now: now)
     }
@@ -115,10 +115,10 @@ final class Evictor: @unchecked Sendable {
 
     // MARK: Touches and writes
 
-    /// Notes reads, in order.
+    /// Notes reads, in policy.
     func touch(_ hashes: ContiguousArray<UInt64>) {
         guard isPrepared, let last = seen.last else { return }
-        for hash in hashes { hitTime += order.hit(hash, weight: mean, now: last.clock.now &+ UInt64(hitTime)) }
+        for hash in hashes { hitTime += policy.hit(hash, weight: mean, now: last.clock.now &+ UInt64(hitTime)) }
         saved.changesSince += hashes.count
     }
 
@@ -129,7 +129,7 @@ final class Evictor: @unchecked Sendable {
         counted.now.writtenBytes += weight
         saved.changesSince += 1
         pins.note(hash, bytes: weight, number: number)
-        order.stored(hash, weight: weight, isNew: isNew, now: now)
+        policy.stored(hash, weight: weight, isNew: isNew, now: now)
     }
 
     // MARK: Eviction
@@ -148,7 +148,7 @@ final class Evictor: @unchecked Sendable {
         counted.now.evictedBytes += budget.bytes == nil ? 1 : bytes
         saved.changesSince += 1
         pins.note(hash, bytes: 0, number: .zero)
-        order.went(hash, written: written, now: now)
+        policy.went(hash, written: written, now: now)
     }
 
     /// Whether `account` has more records than the budget allows.
@@ -161,15 +161,15 @@ final class Evictor: @unchecked Sendable {
     // MARK: Saving
 
     /// Whether so much has changed that it should be saved.
-    var isWorthSaving: Bool { isPrepared && saved.changesSince > max(2 * order.records, 1_000) }
+    var isWorthSaving: Bool { isPrepared && saved.changesSince > max(2 * policy.records, 1_000) }
 
     private static let savedVersion: UInt64 = 2
 
-    /// The order and the hands, as bytes; `nil` if no order was made yet.
+    /// The policy and the hands, as bytes; `nil` if no policy was made yet.
     func save() -> [UInt8]? {
         guard isPrepared else { return nil }
-        let (main, slots) = (order.main, order.main.seen.slots)
-        var out = ByteBuffer(capacity: order.byteCount + 16_384)
+        let (main, slots) = (policy.main, policy.main.seen.slots)
+        var out = ByteBuffer(capacity: policy.byteCount + 16_384)
         defer { out.deallocate() }
         out.append(integer: Evictor.savedVersion)
         out.append(integer: main.seen.unit)
@@ -206,7 +206,7 @@ final class Evictor: @unchecked Sendable {
                 unsafe stored.loadUnaligned(fromByteOffset: $0, as: UInt32.self).littleEndian
             }
             guard let seen = TouchTable(slots: ContiguousArray(slots), unit: unit) else { return }
-            order.main.restore(seen, kind, trialShare: trial, now: now)
+            policy.main.restore(seen, kind, trialShare: trial, now: now)
             while !reader.isAtEnd {
                 let cursor = try unsafe reader.bytes(reader.integer())
                 unsafe hands.add(SweepCursor(Array(cursor)))

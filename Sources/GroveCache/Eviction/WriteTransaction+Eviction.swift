@@ -178,8 +178,8 @@ extension WriteTransaction {
             guard !eviction.mustStay(hash, glance?.sequence ?? .zero) else { return true }
             looks += 1
             let written = glance.flatMap { stored.clock.time(of: $0.sequence, last: stored.sequence) }
-            var score = evictor.order.score(hash, written: written, now: now)
-            var goes = evictor.order.goes(score)
+            var score = evictor.policy.score(hash, written: written, now: now)
+            var goes = evictor.policy.goes(score)
             if let ages, let glance {
                 let isExpired = unsafe glance.hasAge && !ages.acceptsAny(of: value, key)
                 evictor.noteLook(foundExpired: isExpired)
@@ -200,7 +200,7 @@ extension WriteTransaction {
                 let candidate = unsafe EvictionCandidate(
                     key: Array(key), hash: hash, written: written, score: score, weight: weight)
                 let isYoung =
-                    now &- min(written ?? 0, now) < UInt64(evictor.order.main.capacity) / WriteTransaction.young
+                    now &- min(written ?? 0, now) < UInt64(evictor.policy.main.capacity) / WriteTransaction.young
                 if isYoung || eviction.shows?(.model(.named(in: candidate.key))) == true {
                     eviction.shown.add(candidate)
                     return true

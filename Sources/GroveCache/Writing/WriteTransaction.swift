@@ -290,7 +290,7 @@ struct WriteTransaction: ~Copyable {
         guard let evictor else { return }
         let hash = unsafe Evictor.hash(key)
         eviction.own.insert(hash)
-        evictor.order.stored(hash, weight: evictor.mean, isNew: false, now: now)
+        evictor.policy.stored(hash, weight: evictor.mean, isNew: false, now: now)
     }
 
     /// Whether `body` names a node that was deleted after `sequence`.

@@ -2,7 +2,7 @@ import GroveCache
 import GroveModel
 
 /// COL: collections by positions: edits, pages and counts.
-enum CollectionEditRules {
+enum PositionEditRules {
     static let all = [edits, pages, neighbours, refusals, cost, lost, gaps]
 
     private static func people(_ range: Range<Int>) -> [Person] { range.map { Person(id: "Person:\($0)", age: $0) } }

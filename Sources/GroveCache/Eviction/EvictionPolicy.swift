@@ -1,8 +1,9 @@
-/// The order in which records go, learned from touches and from two small caches that say which kind does better at present.
+/// Which records go first, learned from touches and from two small caches that say which kind of order does better at
+/// present.
 ///
 /// It knows hashes of keys and weights in bytes, and nothing of stores. Docs/Guides/Eviction.md says how it works, and
 /// Docs/Internals/Measurements.md has the measurements.
-package struct EvictionOrder: Sendable {
+package struct EvictionPolicy: Sendable {
     /// The keys in each of the small caches.
     private static let sampledKeys = 512.0
     /// The mean number of requests, in contents of a small cache, over which their hits are compared.
@@ -18,17 +19,17 @@ package struct EvictionOrder: Sendable {
     /// About the number of records that fit, as of the making of the small caches.
     private(set) var records: Int
 
-    /// Makes an order for `capacity` bytes, which are about `records` records.
+    /// Makes a policy for `capacity` bytes, which are about `records` records.
     package init(capacity: Int, records: Int) {
         self.records = max(records, 1)
         // Twice as many keys as records fit are remembered at most, about.
         main = TouchOrder(
             .trial, capacity: capacity, slots: min(self.records, TouchTable.mostSlots / 2) * 2)
-        let share = min(1, EvictionOrder.sampledKeys / Double(self.records))
+        let share = min(1, EvictionPolicy.sampledKeys / Double(self.records))
         let part = max(Int(Double(capacity) * share), 1)
         small = [SmallCache(.recency, capacity: part), SmallCache(.trial, capacity: part)]
         rate = share < 1 ? UInt64(share * 0x1p64) : .max
-        keep = 1 - 1 / (EvictionOrder.window * min(Double(self.records), EvictionOrder.sampledKeys))
+        keep = 1 - 1 / (EvictionPolicy.window * min(Double(self.records), EvictionPolicy.sampledKeys))
     }
 
     /// Says that `capacity` bytes fit from now on, about `records` records; nothing changes if that is much like before.
@@ -39,7 +40,7 @@ package struct EvictionOrder: Sendable {
                 || Double(capacity) < main.capacity * 0.8
         else { return }
         let former = main
-        self = EvictionOrder(capacity: capacity, records: records)
+        self = EvictionPolicy(capacity: capacity, records: records)
         main.restore(former.seen, former.kind, trialShare: former.trialShare, now: now)
     }
 
@@ -82,6 +83,6 @@ package struct EvictionOrder: Sendable {
             if counts { hits[index] = hits[index] * keep + (isHit ? 1 : 0) }
         }
         let now = Int(main.kind.rawValue)
-        if hits[1 - now] > hits[now] * EvictionOrder.margin + 0.5 { main.kind = now == 0 ? .trial : .recency }
+        if hits[1 - now] > hits[now] * EvictionPolicy.margin + 0.5 { main.kind = now == 0 ? .trial : .recency }
     }
 }

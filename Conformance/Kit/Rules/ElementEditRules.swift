@@ -2,7 +2,7 @@ import GroveCache
 import GroveModel
 
 /// COL: edits of collections by those who show them, which name elements and not positions.
-enum ListEditRules {
+enum ElementEditRules {
     static let all = [table, models, answers, pages]
 
     /// Makes an edit, and expects the list to be what the model says.
