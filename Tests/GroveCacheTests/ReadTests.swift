@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import GroveCache
 import GroveCoding
 import GroveMemory
@@ -39,6 +40,46 @@ struct ReadTests {
         #expect(done.wait(timeout: .now() + 20) == .success)
         let error = #expect(throws: CacheError.self) { try cache.model("Caller:1", as: Caller.self) }
         #expect(error?.code == .closed)
+    }
+
+    @Test("A model's initialiser may open another cache while its own is being closed")
+    func openWhileClosing() throws {
+        let disk = try SharedStore.Disk()
+        let options = SharedStore.Options(disk: disk)
+        let directories = try (0..<2).map { _ in try TemporaryDirectory() }
+        let cache = try NormalizedCache<SharedStore>(directory: directories[0].path, options: options)
+        try cache.write(Caller(id: "1"))
+        let barrier = Barrier()
+        Caller.whileDecoding.withLock {
+            $0 = {
+                barrier.pass()
+                _ = try? NormalizedCache<SharedStore>(directory: directories[1].path, options: options)
+            }
+        }
+        defer { Caller.whileDecoding.withLock { $0 = nil } }
+        let done = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            _ = try? cache.model("Caller:1", as: Caller.self)
+            done.signal()
+        }
+        #expect(barrier.awaitArrival())
+        // What is queued is written when the cache is being closed already.
+        let isClosing = DispatchSemaphore(value: 0)
+        disk.faults.withLock {
+            $0.beforeWrite = {
+                while (try? cache.read("Person:1", as: Person.self)) != nil { sched_yield() }
+                isClosing.signal()
+            }
+        }
+        cache.deleteModel(Person(id: "1", name: "Ann", age: 30), forKey: nil, context: nil)
+        DispatchQueue.global().async {
+            cache.close()
+            done.signal()
+        }
+        #expect(isClosing.wait(timeout: .now() + 20) == .success)
+        barrier.open()
+        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(done.wait(timeout: .now() + 20) == .success)
     }
 
     @Test("Closing one of two handles commits what was queued")

@@ -89,43 +89,6 @@ struct ReadersTests {
         }
         #expect(made == 1)
     }
-
-    @Test("A model's initialiser may open another cache while its own is being closed")
-    func openWhileClosing() throws {
-        let disk = try SharedStore.Disk()
-        let options = SharedStore.Options(disk: disk)
-        let directories = try (0..<2).map { _ in try TemporaryDirectory() }
-        let cache = try NormalizedCache<SharedStore>(directory: directories[0].path, options: options)
-        try cache.write(Caller(id: "1"))
-        let barrier = Barrier()
-        Caller.whileDecoding.withLock {
-            $0 = {
-                barrier.pass()
-                _ = try? NormalizedCache<SharedStore>(directory: directories[1].path, options: options)
-            }
-        }
-        defer { Caller.whileDecoding.withLock { $0 = nil } }
-        let done = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async {
-            _ = try? cache.model("Caller:1", as: Caller.self)
-            done.signal()
-        }
-        #expect(barrier.awaitArrival())
-        // The cache writes what is queued when it is being closed already.
-        let isClosing = DispatchSemaphore(value: 0)
-        try cache.core.enqueue(
-            PendingWrite(sequence: try cache.core.takeSequence(), extras: [.tombstone("Person:1")]),
-            schedulingDrain: false)
-        disk.faults.withLock { $0.beforeWrite = { isClosing.signal() } }
-        DispatchQueue.global().async {
-            cache.close()
-            done.signal()
-        }
-        #expect(isClosing.wait(timeout: .now() + 20) == .success)
-        barrier.open()
-        #expect(done.wait(timeout: .now() + 20) == .success)
-        #expect(done.wait(timeout: .now() + 20) == .success)
-    }
 }
 
 @Suite("Readers at rest")
