@@ -336,13 +336,13 @@ let package = Package(
             name: "ConformanceTests",
             dependencies: [
                 "GroveConformance", "GroveHarnesses", "GroveMutants", "GroveCache", "GroveModel", "FileStore",
-                "FileStoreConformance", "FileStoreCompare",
+                "FileStoreConformance", "FileStoreCompare", "GroveCompareMain",
             ], swiftSettings: strict),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
                 "Grove", "GroveSQLite", "GroveMemory", "GroveMacros", "GroveModel", "GroveConsistency",
-                "GroveProviders", "GroveCache", "GroveOutbox", "GroveTesting", "TestSupport", "TwoPanes",
+                "GroveProviders", "GroveCache", "GroveCoding", "GroveOutbox", "GroveTesting", "TestSupport", "TwoPanes",
             ], swiftSettings: strict),
         .testTarget(
             name: "GroveTestingTests", dependencies: ["GroveTestingTraits", "GroveTesting"],
@@ -350,7 +350,7 @@ let package = Package(
         .testTarget(
             name: "GroveSharedTests",
             dependencies: [
-                "GroveShared", "GroveSharedRules", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory",
+                "Grove", "GroveShared", "GroveSharedRules", "GroveCache", "GroveCoding", "GroveModel", "GroveMemory",
                 "GroveProviders",
             ], swiftSettings: strict),
         .testTarget(

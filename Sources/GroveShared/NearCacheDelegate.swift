@@ -13,7 +13,9 @@ import Synchronization
 /// an error with code `unsupported`, and setting a list writes nothing.
 ///
 /// ```swift
-/// let cache = NearCacheDelegate(near) { identifier, error in log("\(identifier) was not saved: \(error)") }
+/// let cache = NearCacheDelegate(near) { identifier, error in
+///     log("\(identifier?.rawValue ?? "?") was not saved: \(error)")
+/// }
 /// let manager = DataModelManager(cacheDelegate: cache)
 /// ```
 public final class NearCacheDelegate<Store: NodeStore>: CacheDelegate {

@@ -38,4 +38,56 @@ struct DocumentTests {
         #expect(codes.count > 20)
         for code in codes { #expect(named.contains("`\(code.1)`"), "\(code.1)") }
     }
+
+    /// The lines of `text` without their indentation, blank lines and imports.
+    private func lines(_ text: some StringProtocol) -> String {
+        let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+        return "\n" + lines.filter { !$0.isEmpty && !$0.hasPrefix("import ") }.joined(separator: "\n") + "\n"
+    }
+
+    /// The Swift files of tests and examples.
+    private func compiled() throws -> [String] {
+        try ["Tests", "Docs/Examples", "Conformance"].flatMap { folder in
+            let names = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
+            return try (names?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".swift") }.map {
+                try lines(String(contentsOf: root.appending(path: "\(folder)/\($0)"), encoding: .utf8))
+            }
+        }
+    }
+
+    /// Why an example is in no file of this package: what it begins with, and the reason.
+    private static let notCompiled = [
+        ("// swift-tools-version", "a manifest, which `make scratch` and `make tutorial` build"),
+        (".package(", "a line of a manifest"), ("dependencies: [", "a line of a manifest"),
+        (".target", "a line of a manifest"),
+        ("struct ChatView: View", "SwiftUI"), ("#Preview", "SwiftUI"), ("func sceneDidEnterBackground", "UIKit"),
+        ("try FileManager.default.createDirectory(\nat: directory", "file protection, on Apple's systems"),
+        ("public final class MyStore: NodeStore", "an outline"),
+        ("@Test(.serialized, arguments: Rules.checkable(", "it would run all rules once more"),
+        ("struct Author: Codable, FetchableRecord", "GRDB"), ("@Model final class Author", "SwiftData"),
+        ("let watcher = client.watch", "Apollo"),
+    ]
+
+    @Test("Each example of a page is compiled: it is in a file of a test or of an example")
+    func examples() throws {
+        let files = try compiled()
+        var pages = [root.appending(path: "README.md")]
+        for folder in ["Guides", "Backends"] {
+            let place = root.appending(path: "Docs/\(folder)")
+            pages += try FileManager.default.contentsOfDirectory(at: place, includingPropertiesForKeys: nil)
+        }
+        var count = 0
+        // `make tutorial` compiles each step of the one, and nothing on Linux compiles the other.
+        for page in pages where !["GettingStarted.md", "SwiftUI.md"].contains(page.lastPathComponent) {
+            let text = try String(contentsOf: page, encoding: .utf8)
+            for example in text.components(separatedBy: "```swift\n").dropFirst() {
+                let code = lines(example.components(separatedBy: "```")[0])
+                count += 1
+                if DocumentTests.notCompiled.contains(where: { code.hasPrefix("\n" + $0.0) }) { continue }
+                #expect(
+                    files.contains { $0.contains(code) }, "\(page.lastPathComponent) shows code of no file: \(code)")
+            }
+        }
+        #expect(count > 60)
+    }
 }

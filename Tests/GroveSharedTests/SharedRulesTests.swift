@@ -4,8 +4,11 @@ import Testing
 
 @Suite("Rules for a cache of many machines")
 struct SharedRulesTests {
-    @Test("The tier in memory keeps every rule", arguments: SharedRule.all)
-    func keeps(rule: SharedRule) async throws { try await rule.check(SharedTrial(MemoryWorld())) }
+    typealias OurWorld = MemoryWorld
+
+    // As Docs/Guides/ManyMachines.md shows it.
+    @Test("The database keeps every rule", arguments: SharedRule.all)
+    func keeps(rule: SharedRule) async throws { try await rule.check(over: OurWorld()) }
 
     @Test("Every mutant is found by the rules that list it", arguments: TierMutant.Mutation.allCases)
     func finds(mutation: TierMutant.Mutation) async throws {

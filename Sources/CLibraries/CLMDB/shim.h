@@ -7,7 +7,7 @@
 #if !defined(__APPLE__)
 #error "GroveLMDB needs lmdb.h. On Debian: apt-get install liblmdb-dev. Or depend on GroveSQLite."
 #elif TARGET_OS_OSX
-#error "GroveLMDB needs lmdb.h: brew install lmdb, and README's flags for Homebrew. Or depend on GroveSQLite."
+#error "GroveLMDB needs lmdb.h: brew install lmdb, and the flags in Docs/Guides/Modules.md. Or depend on GroveSQLite."
 #else
 #error "GroveLMDB runs on Linux and macOS. Depend on GroveSQLite: its engine is in every SDK of Apple's."
 #endif

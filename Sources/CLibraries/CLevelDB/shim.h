@@ -7,7 +7,7 @@
 #if !defined(__APPLE__)
 #error "GroveLevelDB needs leveldb/c.h. On Debian: apt-get install libleveldb-dev. Or depend on GroveSQLite."
 #elif TARGET_OS_OSX
-#error "GroveLevelDB needs leveldb/c.h: brew install leveldb, and README's flags for Homebrew. Or depend on GroveSQLite."
+#error "GroveLevelDB needs leveldb/c.h: brew install leveldb, and the flags in Docs/Guides/Modules.md. Or depend on GroveSQLite."
 #else
 #error "GroveLevelDB runs on Linux and macOS. Depend on GroveSQLite: its engine is in every SDK of Apple's."
 #endif
