@@ -63,7 +63,8 @@ struct CacheFragments {
         let cache = try SQLiteCache(directory: directory, history: 1_000)
         for await changes in cache.changes(since: kept.token) {
             if changes.changesEverything { try kept.beginAnew(cache) } else { try kept.take(changes, cache) }
-            kept.token = changes.token ?? kept.token  // a ChangeToken is Codable; store it with what was made of the changes
+            // A ChangeToken is Codable: store it with what was made of the changes.
+            kept.token = changes.token ?? kept.token
         }
     }
 }
