@@ -43,11 +43,13 @@ struct SilentDelegateTests {
     func flushedEdits() async throws {
         let ben = Person(id: "2", name: "Ben")
         try await held.inner.writeCollection([ann], as: "people")
+        // However long the other tests have the main actor.
+        let manager = DataModelManager(cacheDelegate: held, cacheTimeout: 600)
         let list = People(dataModelManager: manager)
         held.hold()
         list.fetchDataFromCache(withCacheKey: "people") { _, _ in }
         list.append([ben])
-        let flushed = Task { [manager, held] in
+        let flushed = Task { [held] in
             await manager.flush()
             return try held.inner.collection("people", of: Person.self)
         }

@@ -64,6 +64,7 @@ extension CollectionDataProvider {
             note(.reset, isOwn: true, context, at: time, updated: Self.updated(from: Array(old), to: new))
         } else {
             lastUpdated = time
+            showLayers(context: context)
         }
     }
 

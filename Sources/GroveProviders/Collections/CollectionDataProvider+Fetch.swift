@@ -64,6 +64,7 @@ extension CollectionDataProvider {
                 self.interest = found
                 if self.hasNothing {
                     found.addInterest(self, missing: miss?.identifier ?? ModelIdentifier(cacheKey ?? ""))
+                    self.showLayers(context: context)
                 }
             }
             let answer: ProviderState? =
@@ -103,14 +104,15 @@ extension CollectionDataProvider {
     }
 
     /// Whether the provider shows nothing, and does not know whether there is anything.
-    private var hasNothing: Bool { !store.isLoaded && entries.count == 0 && store.awaited.isEmpty }
+    private var hasNothing: Bool { !store.isLoaded && confirmedEntries.count == 0 && store.awaited.isEmpty }
 
     /// Shows the list that the owner asked for.
     private func show(_ found: CollectionStore<T>, _ context: (any Sendable)?) {
         guard found !== store else { return }
         let isChange = entries.count > 0 || found.entries.count > 0
         join(found)
-        if isChange { note(.reset, isOwn: true, context, at: dataModelManager.now()) }
+        guard isChange else { return showLayers(context: context) }
+        note(.reset, isOwn: true, context, at: dataModelManager.now())
     }
 
     /// Fetches as the form with a completion does.

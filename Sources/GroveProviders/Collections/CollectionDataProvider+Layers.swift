@@ -10,7 +10,8 @@ extension CollectionDataProvider: LayeredScreen {
         guard !layers.isEmpty else { return layered = nil }
         let confirmed = store.entries.slice(0, store.entries.count)
         if isNews { learn(confirmed, layers) }
-        layered = LayeredList.entries(of: confirmed, in: store, by: layers).map { PersistentVector($0) }
+        let list = store.cacheKey == nil ? interest ?? store : store
+        layered = LayeredList.entries(of: confirmed, in: list, by: layers).map { PersistentVector($0) }
     }
 
     /// Tells the layers which elements are new or have new versions.
@@ -69,6 +70,21 @@ extension CollectionStore {
         else { return takeHandle() }
         return position(of: handle) != nil ? takeHandle() : handle
     }
+
+    /// The element of `handle` with `model` over it: the one that was shown last, if that is equal.
+    ///
+    /// - Parameter drafts: the elements that are shown with another model than the confirmed one.
+    fileprivate func layeredEntry(_ handle: Int, _ model: T, _ drafts: inout [Int: Entry<T>]) -> Entry<T> {
+        if let shown = self.drafts[handle], shown.model.isEqual(to: model) {
+            drafts[handle] = shown
+            return shown
+        }
+        // No version of the list itself has a number below zero.
+        layeredRevision -= 1
+        let entry = Entry(handle: handle, revision: layeredRevision, model: model)
+        drafts[handle] = entry
+        return entry
+    }
 }
 
 /// A list with layers over it.
@@ -81,6 +97,7 @@ enum LayeredList {
         let places = store.cacheKey.flatMap { layers.list($0, confirmed.map(\.model.modelIdentifier), .both) }
         var isChanged = places != nil
         var shown: [Entry<T>] = []
+        var drafts: [Int: Entry<T>] = [:]
         shown.reserveCapacity(confirmed.count)
         for place in places ?? confirmed.indices.map({ .confirmed($0) }) {
             switch place {
@@ -92,7 +109,7 @@ enum LayeredList {
                 }
                 if !model.isEqual(to: entry.model) {
                     isChanged = true
-                    entry.model = model
+                    entry = store.layeredEntry(entry.handle, model, &drafts)
                 }
                 shown.append(entry)
             case .pending(let node, let former):
@@ -103,9 +120,10 @@ enum LayeredList {
                     store.pendingHandles[identifier] ?? former.flatMap { store.pendingHandles[$0] }
                     ?? store.takeHandle()
                 store.pendingHandles[identifier] = handle
-                shown.append(Entry(handle: handle, model: model))
+                shown.append(store.layeredEntry(handle, model, &drafts))
             }
         }
+        store.drafts = drafts
         return isChanged ? shown : nil
     }
 

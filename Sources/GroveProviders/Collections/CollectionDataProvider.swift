@@ -298,6 +298,7 @@ extension CollectionDataProvider: WipeableProvider {
     func clearForWipe(at time: Date) {
         if store.cacheKey == nil { store.clearForWipe(at: time) }
         guard isPausedNow else { return }
+        layered = nil
         followStore()
         note(.reset, isOwn: false, nil, at: time)
     }

@@ -87,6 +87,10 @@ final class CollectionStore<T: SimpleModel> {
     private var positions = HandlePositions()
     /// The handles of elements that are pending, by their identifiers: an element goes on as the same row when it is confirmed.
     var pendingHandles: [ModelIdentifier: Int] = [:]
+    /// The elements over which something is pending, as they are shown.
+    var drafts: [Int: Entry<T>] = [:]
+    /// The revision of the newest of them.
+    var layeredRevision = 0
 
     struct WeakViewer {
         weak var viewer: CollectionDataProvider<T>?
@@ -190,7 +194,7 @@ final class CollectionStore<T: SimpleModel> {
 
     /// Puts another model, or an edited one, in the place of the element at `index`.
     func edit(_ model: T, at index: Int) {
-        changes += 1
+        if entries[index].model.modelIdentifier != model.modelIdentifier { changes += 1 }
         replace(model, at: index)
     }
 

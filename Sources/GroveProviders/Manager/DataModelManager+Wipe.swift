@@ -52,6 +52,7 @@ extension DataModelManager {
             let time = now()
             for store in stores { store.clearForWipe(at: time) }
             for provider in providers { provider.clearForWipe(at: time) }
+            for provider in providers { (provider as? any BatchListenable)?.batchListener?.finishUpdate(context: nil) }
         }
         if let outcome { throw outcome }
     }

@@ -31,6 +31,8 @@ struct UnsavedSet {
     private var deletions: [ModelIdentifier: StoredPlace] = [:]
     /// The number of events in the cache since the last attempt, and the number after which the next one is made.
     private var (events, patience) = (0, 1)
+    /// The number of models that were saved again and of which the outcome is not known: the others wait for them.
+    private var awaited = 0
     /// The number of times that the cache has begun to take calls again.
     ///
     /// A call that it refused before is saved again at once if this has changed when the refusal is noted: the event that
@@ -139,11 +141,20 @@ struct UnsavedSet {
     mutating func takeDue(isNow: Bool) -> [StaleSet.Key: [Name: StoredPlace]] {
         isDue = false
         if isNow { (resumptions, patience) = (resumptions + 1, 1) }
-        guard !isEmpty else { return [:] }
+        guard !isEmpty, awaited == 0 else { return [:] }
         events += 1
         guard events >= patience else { return [:] }
         (events, patience, isDue) = (0, min(2 * patience, 64), true)
         return refusals.mapValues { $0.mapValues(\.place) }
+    }
+
+    /// Notes that `count` models are being saved again.
+    mutating func await(_ count: Int) { awaited += count }
+
+    /// Notes the outcome of a save that was made again; returns whether it was the last.
+    mutating func endWait() -> Bool {
+        awaited = max(0, awaited - 1)
+        return awaited == 0
     }
 }
 
@@ -227,12 +238,18 @@ extension DataModelManager {
         saveAgain()
     }
 
+    /// Makes the refused saves again that came while others were made again, if that was the last of these.
+    private func endWait() {
+        if unsaved.withLock({ $0.endWait() }) { saveAgain() }
+    }
+
     /// Makes the refused saves again, of models that are still held: something has happened in the cache.
     ///
     /// - Parameter isNow: whether the cache has just begun to take calls again.
     func saveAgain(isNow: Bool = false) {
         let (keys, deletions) = unsaved.withLock { unsaved in
             let keys = unsaved.takeDue(isNow: isNow)
+            for case (.model, let names) in keys { unsaved.await(names.count) }
             return (keys, unsaved.isDue ? unsaved.takeDeletions() : [:])
         }
         for (identifier, place) in deletions {
@@ -254,12 +271,14 @@ extension DataModelManager {
                 for ((identifier, name, place), model) in zip(models, held) {
                     guard let model else {
                         note(.model(identifier), as: name, nil, since: resumptions)
+                        endWait()
                         continue
                     }
                     let key = name.cacheKey ?? identifier.rawValue
                     followed?.save(model, forKey: key, asOf: place) { [weak self] in
                         self?.note(saving: model, forKey: name.cacheKey, $0, since: resumptions)
                         self?.markStale([model], after: $0)
+                        self?.endWait()
                     }
                 }
             }

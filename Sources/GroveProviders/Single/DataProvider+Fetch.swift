@@ -79,7 +79,7 @@ extension DataProvider {
                     // A borrowed model is shown already.
                     if borrowed == nil || self.confirmedData?.isEqual(to: value) != true {
                         self.accept(value, at: manager.now())
-                        self.broadcast.send(DataChange(data: value, origin: .own, context: context))
+                        self.broadcast.send(DataChange(data: self.data, origin: .own, context: context))
                     }
                 } else if isWanted {
                     self.giveBack(context: context)

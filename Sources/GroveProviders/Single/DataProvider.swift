@@ -145,7 +145,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
                 Leaf.node(data), by: key, generation: generation, context: context, at: time)
             if updateCache { manager.store(data, context) }
         }
-        broadcast.send(DataChange(data: data, origin: .own, context: context))
+        broadcast.send(DataChange(data: self.data, origin: .own, context: context))
     }
 
     /// The changes of ``data`` from this call on, including the provider's own.
@@ -186,7 +186,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         manager.inOrder { _ in
             manager.consistencyManager.join(answer.turn, key, generation: generation, model: Leaf.node(value))
         }
-        broadcast.send(DataChange(data: value, origin: .own, context: context))
+        broadcast.send(DataChange(data: data, origin: .own, context: context))
     }
 
     /// Waits for the model that a cache key names, and that neither memory nor the cache has yet.
@@ -246,7 +246,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         manager.inOrder { _ in
             manager.consistencyManager.listen(key, toIdentifier: identifier, generation: generation)
         }
-        broadcast.send(DataChange(data: value, origin: .own, context: context))
+        broadcast.send(DataChange(data: data, origin: .own, context: context))
     }
 
     /// Drops the model that was borrowed, if the data are still that.
@@ -303,7 +303,7 @@ extension DataProvider: DeliveryReceiver {
         if value == nil { interest = identifier }
         batchListener?.note(self, context)
         delegate?.dataProviderHasUpdatedData(self, context: context)
-        broadcast.send(DataChange(data: value, origin: .other, context: context))
+        broadcast.send(DataChange(data: data, origin: .other, context: context))
     }
 
     /// Tells of a change by the layers over the data.
@@ -361,6 +361,7 @@ extension DataProvider: WipeableProvider {
         awaitedIdentifier = nil
         dataModelManager.consistencyManager.listen(key, to: nil, generation: generation)
         guard hadData else { return }
+        batchListener?.note(self, nil)
         delegate?.dataProviderHasUpdatedData(self, context: nil)
         broadcast.send(DataChange(data: nil, origin: .other, context: nil))
     }
