@@ -69,8 +69,8 @@ extension Reconstructor {
                 continue
             }
         }
-        for (place, hash) in unmet.reversed() where others.contains(hash) { keys.remove(at: place) }
-        found = keys
+        for (place, hash) in unmet where others.contains(hash) { keys[place] = [] }
+        found = keys.filter { !$0.isEmpty }
         return last
     }
 
