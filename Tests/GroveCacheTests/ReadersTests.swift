@@ -33,6 +33,37 @@ struct ReadersTests {
         return begun.withLock { $0 }
     }
 
+    @Test("While a damaged store is let go of, no read begins with it", .timeLimit(.minutes(1)))
+    func damaged() throws {
+        let opened = try FragileStore.Opened()
+        let cache = opened.cache
+        try cache.write(Person(id: "1", name: "Ann", age: 1))
+        let (held, release, ended) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        Thread.detachNewThread {
+            try? cache.read { _ in
+                held.signal()
+                release.wait()
+            }
+            ended.signal()
+        }
+        held.wait()
+        opened.disk.faults.withLock { $0.viewsAreDamaged = true }
+        #expect(throws: CacheError.self) { try cache.model("Person:1", as: Person.self) }
+        opened.disk.faults.withLock { $0.viewsAreDamaged = false }
+        var store: OpenStore?
+        while cache.core.state.withLock({ state in
+            store = state.life.currentStore
+            return !state.files.isSuspect
+        }) { sched_yield() }
+        #expect(store == nil)
+        release.signal()
+        ended.wait()
+        #expect(try cache.model("Person:1", as: Person.self) != nil)
+        #expect(opened.count == 2)
+    }
+
     @Test("The writer waits for the readers of all pools", .timeLimit(.minutes(1)))
     func awaiting() {
         let readers = Readers(poolCount: 8)

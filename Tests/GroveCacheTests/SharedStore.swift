@@ -22,6 +22,8 @@ final class SharedStore: BudgetedStore {
             var refusesWipes = false
             var refusesSynchronizations = false
             var refusesViews = false
+            /// The engine finds its files damaged when a view is opened.
+            var viewsAreDamaged = false
             /// Scans of views meet damage.
             var isDamaged = false
             /// With more entries than that, no budget is large enough.
@@ -93,6 +95,9 @@ final class SharedStore: BudgetedStore {
     func view() throws(CacheError) -> View {
         disk.faults.withLock { $0.beforeView }?()
         if disk.faults.withLock({ $0.refusesViews }) { throw SharedStore.failure }
+        if disk.faults.withLock({ $0.viewsAreDamaged }) {
+            throw CacheError(.corrupted, "The test's store is damaged because it was told to be.", engineCode: 1)
+        }
         return View(try disk.base.view(), disk)
     }
 

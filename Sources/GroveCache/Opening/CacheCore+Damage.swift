@@ -18,6 +18,8 @@ extension CacheCore {
         let isConfirmed: Bool? = state.withLock { state in
             guard case .open = state.life, state.life.currentStore === damaged else { return nil }
             defer { state.files.isSuspect.toggle() }
+            // Reads that begin from now on wait for the fresh handle.
+            state.life.markReplaced()
             return state.files.isSuspect
         }
         guard let isConfirmed else { return }
