@@ -70,3 +70,62 @@ struct LockedTests {
         #expect(try cache.model("Person:1", as: Person.self) == nil)
     }
 }
+
+/// How often room that is not to be had is waited for, and who waits for that.
+@Suite("Room that is not to be had")
+struct NoRoomTests {
+    let disk: SharedStore.Disk
+    let cache: NormalizedCache<SharedStore>
+
+    init() throws {
+        disk = try SharedStore.Disk()
+        cache = try disk.open(CacheBudget(bytes: 10_000_000))
+    }
+
+    private func set(_ numbers: Range<Int>, _ count: Int) {
+        for number in numbers { cache.setModel(Memo(number, count), forKey: "Memo:\(number)", context: nil) }
+    }
+
+    private func expectFull(_ body: () throws -> Void) {
+        #expect { try body() } throws: { ($0 as? CacheError)?.code == .full }
+    }
+
+    @Test("Twenty calls that find the disk full make room once, and then each is tried once")
+    func fullDisk() throws {
+        disk.faults.withLock { $0.longestValue = 500 }
+        cache.whileWriterRests { set(0..<20, 1_000) }
+        expectFull { try cache.flush() }
+        #expect(disk.faults.withLock { $0.attempts } <= 40)
+        // What is called later makes room again.
+        let before = disk.faults.withLock { $0.attempts }
+        expectFull { try cache.write(Memo(30, 1_000)) }
+        #expect(disk.faults.withLock { $0.attempts } > before + 4)
+    }
+
+    @Test("Twenty calls wait once for a view that stays open elsewhere")
+    func heldElsewhere() throws {
+        disk.faults.withLock { $0.hasRoom = false }
+        cache.whileWriterRests { set(0..<20, 100) }
+        expectFull { try cache.flush() }
+        #expect(disk.faults.withLock { $0.roomWaits } == 1)
+        expectFull { try cache.write(Memo(30, 100)) }
+        #expect(disk.faults.withLock { $0.roomWaits } == 2)
+        disk.faults.withLock { $0.hasRoom = true }
+        cache.whileWriterRests { set(0..<20, 100) }
+        try cache.flush()
+        #expect(try cache.count(of: Memo.self) == 20)
+    }
+
+    @Test("A call that finds no room takes none of its neighbours with it")
+    func neighbours() throws {
+        disk.faults.withLock { $0.longestValue = 500 }
+        cache.whileWriterRests {
+            set(0..<10, 100)
+            set(10..<11, 1_000)
+            set(11..<20, 100)
+        }
+        expectFull { try cache.flush() }
+        #expect(try cache.count(of: Memo.self) == 19)
+        #expect(try cache.model("Memo:10", as: Memo.self) == nil)
+    }
+}

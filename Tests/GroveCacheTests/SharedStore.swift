@@ -28,6 +28,12 @@ final class SharedStore: BudgetedStore {
             var isDamaged = false
             /// With more entries than that, no budget is large enough.
             var mostEntriesWithinBudget = Int.max
+            /// The disk is full for longer values.
+            var longestValue = Int.max
+            /// A view of another process keeps the pages that were freed.
+            var hasRoom = true
+            /// How often room was waited for.
+            var roomWaits = 0
             /// So many of the next look-ups fail.
             var refusedLooks = 0
             /// How often it was synchronized.
@@ -143,7 +149,14 @@ final class SharedStore: BudgetedStore {
         }
         return bytes
     }
-    func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool { true }
+    func makeRoom(for load: WriteLoad) throws(CacheError) -> Bool {
+        let isHeld = disk.faults.withLock { faults in
+            if !faults.hasRoom, load.waitsForViews { faults.roomWaits += 1 }
+            return !faults.hasRoom
+        }
+        if isHeld, load.waitsForViews { throw CacheError(.full, "The test's store has no room as it was told to.") }
+        return !isHeld
+    }
     func payloadLimit(holding payload: Int) -> Int { .max }
     func bytesOnDisk() throws(CacheError) -> Int { 0 }
 
@@ -228,6 +241,9 @@ final class SharedStore: BudgetedStore {
         func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
             let name = unsafe Array(key)
             if disk.faults.withLock({ $0.refusedKeys.contains(name) }) { throw SharedStore.failure }
+            if value.count > disk.faults.withLock({ $0.longestValue }) {
+                throw CacheError(.full, "The test's disk is full because it was told to be.")
+            }
             try unsafe base.put(key, value)
         }
 

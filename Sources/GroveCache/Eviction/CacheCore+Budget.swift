@@ -7,8 +7,8 @@ extension CacheCore {
     /// The store, if it keeps within a budget.
     private var budgetedStore: (any BudgetedStore)? { state.withLock { $0.life.currentStore?.budgeted } }
 
-    /// Whether making room may wait for views to end: none has been open for long.
-    private var waitsForViews: Bool { readers.openViews.longest == nil }
+    /// Whether making room may wait for views to end: none has been open for long, and nothing in the queue waited in vain.
+    private var waitsForViews: Bool { readers.openViews.longest == nil && evictor?.hasWaited != true }
 
     /// The most payload that fits now.
     func payloadLimit(of commit: borrowing WriteTransaction) -> PayloadLimit {
@@ -78,7 +78,21 @@ extension CacheCore {
                 _ = try freePayload(evictor.capacity / (128 >> min(2 * attempt, 4)), largest: evictor.capacity / 4)
             }
         }
+        evictor.hasWaited = true
         throw failure ?? Evictor.overBudget(load.bytes)
+    }
+
+    /// Whether the store has room for `load`, which may wait for views; notes if that was in vain.
+    private func hasRoom(for load: WriteLoad) throws(CacheError) -> Bool {
+        guard let store = budgetedStore else { return true }
+        var load = load
+        load.waitsForViews = waitsForViews
+        do throws(CacheError) {
+            return try store.makeRoom(for: load)
+        } catch {
+            if error.code == .full { evictor?.hasWaited = true }
+            throw error
+        }
     }
 
     /// Whether a write has more records than may be evicted in its transaction, or more bytes than a group.
@@ -93,10 +107,8 @@ extension CacheCore {
 
     /// Evicts until the engine has room for `load`, at most about `most` bytes of payload.
     func makeRoom(for load: WriteLoad, giving most: Int, _ evictor: Evictor) throws(CacheError) {
-        var load = load
-        load.waitsForViews = waitsForViews
         var left = most
-        while left > 0, let store = budgetedStore, try !store.makeRoom(for: load) {
+        while left > 0, try !hasRoom(for: load) {
             // While a view is open no bytes come back: to evict more would empty the cache for nothing.
             guard waitsForViews else {
                 throw CacheError(.full, "The store has no room for the write within its budget.")
@@ -143,9 +155,8 @@ extension CacheCore {
             do throws(CacheError) {
                 // An eviction writes too: into the log, and to pages.
                 let most = min(groupEntries, 256)
-                var load = historyLimit.added(to: WriteLoad(entries: 0, replaced: 0, evictions: most, bytes: 0))
-                load.waitsForViews = waitsForViews
-                _ = try budgetedStore?.makeRoom(for: load)
+                _ = try hasRoom(
+                    for: historyLimit.added(to: WriteLoad(entries: 0, replaced: 0, evictions: most, bytes: 0)))
                 tokens = try transact { (commit) throws(CacheError) in
                     let before = commit.payload
                     commit.eviction.own = evictor?.spared ?? []

@@ -26,6 +26,8 @@ final class Evictor: @unchecked Sendable {
     @safe @exclusivity(unchecked) var pins: PinTable
     /// The hashes of keys that are not to go now.
     @safe @exclusivity(unchecked) var spared: Set<UInt64> = []
+    /// Whether room was waited for in vain since the writer turned to the queue: what is queued behind does not wait again.
+    @safe @exclusivity(unchecked) var hasWaited = false
     /// The store's state when this process saw it last, and the number of times that it was another one since, or that the store was
     /// opened.
     private var seen: (last: StoreState?, foreignCommits: Int) = (nil, 0)

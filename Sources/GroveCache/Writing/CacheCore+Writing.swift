@@ -8,6 +8,7 @@ extension CacheCore {
     /// Group commit: everything queued goes into few transactions, in order.
     ///
     /// A lock that another process holds is waited for once: all calls that are queued then fail with the one that waited.
+    /// Room within a budget is waited for once, too: each call is tried, but does not wait again.
     ///
     /// - Parameter failures: how often such a wait had been in vain when the caller began to wait for its turn; as often as
     ///   until now, if that is `nil`.
@@ -19,6 +20,7 @@ extension CacheCore {
             return state.life.mayCommit
         }
         let failures = failures ?? ledger.lockFailures
+        evictor?.hasWaited = false
         while mayCommit, state.withLock({ !$0.queue.isEmpty || $0.overlay.hasLost }) {
             let lockFailure = ledger.lockFailure(since: failures)
             // A wipe needs no lock of the engine's.
