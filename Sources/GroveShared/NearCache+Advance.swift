@@ -37,15 +37,29 @@ extension NearCache {
     ///   again.
     @discardableResult
     public func advance() async throws(SharedError) -> FeedPosition {
+        let (position, failure) = try await listen()
+        if let failure { throw failure }
+        return position
+    }
+
+    /// Does the same; if the local store cannot be written, it returns the database's position and the failure.
+    ///
+    /// Nothing is read then from a store that is behind that position.
+    func listen() async throws(SharedError) -> (position: FeedPosition, failure: SharedError?) {
         // Another process may empty the store between two steps; it does so once for each change of the feed.
         for _ in 0..<4 {
             let asked = now()
             let base = try applied()
             let word = try await limited { [far] () async throws(SharedError) in try await far.feed(after: base) }
             try check(word.position, isNotBehind: base)
-            guard let position = try await account(for: word, after: base) else { continue }
-            memory.withLock { $0.heard(at: asked) }
-            return position
+            do throws(SharedError) {
+                guard let position = try await account(for: word, after: base) else { continue }
+                memory.withLock { $0.heard(at: asked) }
+                return (position, nil)
+            } catch {
+                guard memory.withLock({ $0.hear(unstored: word.position, at: asked) }) else { throw error }
+                return (word.position, error)
+            }
         }
         throw SharedError(.notHeard, "Other processes empty the store of this machine again and again.")
     }

@@ -32,7 +32,7 @@ extension NearCache {
                 )
             }
             // The feed is another one since this read began.
-            try await advance()
+            _ = try await listen()
             return snapshot.models[identifier]
         }
     }
@@ -49,7 +49,7 @@ extension NearCache {
             let position = snapshot.word.position
             memory.withLock { if $0.floor?.feed == position.feed { $0.saw(position) } }
             // The store begins again, so that the next misses can be stored.
-            if snapshot.word.changes == nil { try await advance() }
+            if snapshot.word.changes == nil { _ = try await listen() }
             return .success(snapshot)
         } catch {
             return .failure(error)
@@ -86,10 +86,15 @@ extension NearCache {
                 memory.saw(end)
             }
         } catch {
-            // The store was emptied meanwhile, or has no room for the tree: it is returned all the same.
-            if let code = (error as? CacheError)?.code, [.cancelled, .overBudget, .tooLarge].contains(code) { return }
+            // The store was emptied meanwhile, has no room for the tree, or cannot be written: it is returned all the same.
+            if let code = (error as? CacheError)?.code, Self.unstored.contains(code) { return }
             throw .store(error)
         }
+    }
+
+    /// The codes of the errors of a store that does not take a tree which the database has.
+    private static var unstored: Set<CacheError.Code> {
+        [.cancelled, .overBudget, .tooLarge, .full, .locked, .inputOutput]
     }
 
     /// Runs `call`, and stops waiting for it after ``timeLimit``, whether it heeds its cancellation or not.

@@ -121,12 +121,12 @@ public final class NearCache<Store: NodeStore>: Sendable {
         case .stale(let bound): try await hear(within: bound)
         case .atLeast(let number):
             if let floor = memory.withLock(\.floor), floor.number >= number, try applied() == floor { return floor }
-            let position = try await advance()
+            let position = try await listen().position
             guard position.number >= number else {
                 throw SharedError(.behind, "The database is at commit \(position.number), and \(number) was asked for.")
             }
             return position
-        case .fresh: return try await advance()
+        case .fresh: return try await listen().position
         }
         return memory.withLock(\.floor)
     }
@@ -134,7 +134,7 @@ public final class NearCache<Store: NodeStore>: Sendable {
     private func hear(within bound: Duration) async throws(SharedError) {
         if let heard = memory.withLock(\.heard), now() - heard <= bound { return }
         do throws(SharedError) {
-            _ = try await advance()
+            _ = try await listen()
         } catch  where error.code == .unreachable || error.code == .timedOut || error.code == .refused {
             throw SharedError(.notHeard, "Nothing was heard of the database for longer than \(bound): \(error)")
         }

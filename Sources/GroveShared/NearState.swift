@@ -70,6 +70,16 @@ struct FeedMemory {
     /// The answer to a request that was sent at `time` is accounted for.
     mutating func heard(at time: Duration) { heard = heard.map { max($0, time) } ?? time }
 
+    /// The database was at `position` when it was asked at `time`, but the store could not be brought there.
+    ///
+    /// - Returns: false if the store is of another feed: it must begin again before anything is read.
+    mutating func hear(unstored position: FeedPosition, at time: Duration) -> Bool {
+        if let floor, floor.feed != position.feed { return false }
+        saw(position)
+        heard(at: time)
+        return true
+    }
+
     /// Another feed is in force: nothing that was remembered counts.
     mutating func begin(_ position: FeedPosition) {
         floor = position
