@@ -142,7 +142,7 @@ extension Outbox {
             try await item.storing?.value
         } catch {
             guard life == self.life, pending.contains(where: { $0 === item }) else { return }
-            // The call that submitted it says so.
+            // The call that submitted or retried it says so.
             guard item.record.number > 0 else { return refuse(item, error) }
             return fail(item, error)
         }

@@ -170,14 +170,7 @@ public final class Outbox<API: Sendable> {
     @discardableResult
     public func submit<M: Mutation<API>>(_ mutation: M, delay: Double = 0) -> PendingMutation {
         let item = begin(mutation, delay)
-        let storing = item.storing
-        Task {
-            do {
-                try await storing?.value
-            } catch {
-                self.fail(item, error)
-            }
-        }
+        watch(item)
         return item
     }
 
@@ -211,7 +204,16 @@ public final class Outbox<API: Sendable> {
         }
         let layer = makeLayer(item)
         layers.add(layer)
-        let (number, seen, lastFound) = (Lock(0), seen, lastFound)
+        keep(item)
+        pump(record.lane)
+        return item
+    }
+
+    /// Stores a mutation behind all that are stored; its number is known then.
+    private func keep(_ item: PendingMutation) {
+        // What cannot be encoded has failed to be stored already.
+        guard !item.record.body.isEmpty else { return }
+        let (record, number, seen, lastFound) = (item.record, Lock(0), seen, lastFound)
         let writing = write { tx in
             var record = record
             record.number = try OutboxStore.count(tx, seen) { $0.submitted = max($0.submitted, lastFound) + 1 }
@@ -223,8 +225,18 @@ public final class Outbox<API: Sendable> {
             try await writing.value
             item.record.number = number.withLock { $0 }
         }
-        pump(record.lane)
-        return item
+    }
+
+    /// Says so if a mutation cannot be stored.
+    private func watch(_ item: PendingMutation) {
+        let storing = item.storing
+        Task {
+            do {
+                try await storing?.value
+            } catch {
+                self.fail(item, error)
+            }
+        }
     }
 
     func makeLayer(_ item: PendingMutation) -> PendingLayers.Layer {
@@ -264,6 +276,8 @@ public final class Outbox<API: Sendable> {
 
     /// Sends a mutation again that was refused, with the same key, and shows its changes again.
     ///
+    /// A mutation that could not be stored is stored first. If it cannot be again, ``onProblem`` is called again.
+    ///
     /// A mutation that waits for the network is sent at once.
     public func retry(_ item: PendingMutation) {
         guard pending.contains(where: { $0 === item }), item.mutation != nil else { return }
@@ -271,7 +285,12 @@ public final class Outbox<API: Sendable> {
         case .refused:
             item.record.refusal = nil
             let (record, seen) = (item.record, seen)
-            item.storing = write { tx in try OutboxStore.update(record, tx, seen) { $0.refusal = nil } }
+            if record.number > 0 {
+                item.storing = write { tx in try OutboxStore.update(record, tx, seen) { $0.refusal = nil } }
+            } else {
+                keep(item)
+                watch(item)
+            }
             item.state = .waiting
             layers.add(makeLayer(item))
             // It goes back to its place in the order of submission, under the layers that need it.

@@ -2,6 +2,7 @@ import Grove
 import GroveCache
 import GroveLMDB
 import GroveLevelDB
+import GroveMemory
 import GroveOutbox
 import GroveSQLite
 import TestSupport
@@ -116,6 +117,35 @@ struct KeptTests {
         #expect(try await server.next().attempt.key == key)
         #expect(screen.data?.text == large.text)
         cache.close()
+    }
+
+    @Test("What could not be stored is stored and sent by a retry, or is told of again")
+    func retriesUnsaved() async throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions())
+        let scene = try Scene(cache)
+        let feed = await scene.feed([])
+        try await cache.suspend()
+        let item = scene.submit(Write(local: -1, text: "a"))
+        func expectRefused(times: Int) async throws {
+            try await wait { scene.told.problems.count == times }
+            await scene.outbox.flush()
+            guard case .refused = item.state else { return #expect(Bool(false), "\(item.state)") }
+            #expect(feed.data.isEmpty && scene.outbox.pending.map(\.id) == [item.id])
+        }
+        try await expectRefused(times: 1)
+        scene.outbox.retry(item)
+        #expect(feed.data.map(\.id) == [-1])
+        try await expectRefused(times: 2)
+        try await cache.resume()
+        scene.outbox.retry(item)
+        try await wait { try cache.kept("outbox.m." + item.id) != nil }
+        #expect(feed.data.map(\.id) == [-1])
+        let request = try await scene.server.next()
+        #expect(request.attempt.key == item.id && scene.outbox.pending.map(\.id) == [item.id])
+        request.reply(.success(Answer(Post(id: 34, text: "a"), replacing: "Post:-1")))
+        await scene.outbox.flush()
+        #expect(feed.data == [Post(id: 34, text: "a")] && scene.outbox.pending.isEmpty)
+        #expect(scene.told.problems.count == 2)
     }
 
     @Test("A confirmation that cannot be stored is told, goes on to be shown, and is sent again after a relaunch")
