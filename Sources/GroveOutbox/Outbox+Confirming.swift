@@ -13,9 +13,9 @@ extension Outbox {
     /// their changes become the confirmed ones in the same turn, and they are not sent any more. `replacing:` names the
     /// identifier that the application gave to a model of one of them. Keys that are not pending are ignored.
     ///
-    /// - Parameter place: the place at which the request was sent, or the connection was opened; see
-    ///   `DataModelManager.place()`. The default is now. After a wipe, an answer with an earlier place is neither
-    ///   stored nor shown.
+    /// - Parameter place: the place at which the request was sent; see `DataModelManager.place()`. For pushes, take a
+    ///   new place before you wait for each of them. A model that was changed since the place stays as it is. After a
+    ///   wipe, an answer with an earlier place is neither stored nor shown. The default is now.
     public func receive(_ answer: Answer, asOf place: Place? = nil) async {
         await confirm(included(in: answer), answer, place ?? manager?.place() ?? store.place())
         pumpAll()

@@ -79,8 +79,15 @@ func openBlog(
 }
 
 @MainActor
-func followBlog(_ outbox: Outbox<BlogAPI>, _ post: Post, _ keys: Set<String>) async {
+func followBlog(
+    _ outbox: Outbox<BlogAPI>, _ manager: DataModelManager,
+    _ nextPush: () async throws -> (post: Post, keys: Set<String>)?
+) async throws {
     // ---8<---
-    await outbox.receive(Answer(post, includes: keys))
+    while true {
+        let asked = manager.place()
+        guard let push = try await nextPush() else { return }
+        await outbox.receive(Answer(push.post, includes: push.keys), asOf: asked)
+    }
     // ---8<---
 }

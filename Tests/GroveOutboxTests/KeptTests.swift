@@ -203,6 +203,23 @@ struct KeptTests {
         }
     }
 
+    @Test("The guide's loop takes each push, also the next one of the same model, and none of before a wipe")
+    func guideFollows() async throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions())
+        let api = BlogAPI(like: { _, _ in throw NoNetwork() }, publish: { _, _ in throw NoNetwork() })
+        let (outbox, manager) = try openBlog(cache, api)
+        var lines = (1...4).map { Post(id: 34, likes: $0) }
+        var shown: [Int?] = []
+        try await followBlog(outbox, manager) {
+            shown.append(try cache.model(Post.self, id: 34)?.likes)
+            // The server may not have seen this edit when it pushed the second one.
+            if lines.count == 3 { try await cache.write(Post(id: 34, likes: 10)) }
+            if lines.count == 1 { try await manager.wipe() }
+            return lines.isEmpty ? nil : (lines.removeFirst(), [])
+        }
+        #expect(shown == [nil, 1, 10, 3, nil])
+    }
+
     @Test("What it costs")
     func slowCost() async throws {
         for count in [0, 1, 100] {
