@@ -51,9 +51,10 @@ extension Outbox {
             try await save(answer, place, ends, renamed).value
         } catch {
             guard life == self.life else { return }
+            // They go on to be shown, once, and are sent again, as their records are still there.
+            layers.keep(items.compactMap(\.layer))
+            for item in items { back(item, error, life) }
             for item in items { onProblem?(item, .unsaved(error)) }
-            // They go on to be shown, and are sent once more after a relaunch.
-            pending.removeAll { item in items.contains { $0 === item } }
             return
         }
         // The manager is told of the commit as of another writer's: it must not count as a change since the next request. The lists that it

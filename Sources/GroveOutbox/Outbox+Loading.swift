@@ -70,7 +70,8 @@ extension Outbox {
             let mutation = try? KeptMutation.decode(type, [record.body]).first?.get()
         {
             item.record.body = record.body
-            item.mutation = mutation
+            // The store has the names of applications until the confirmation is stored.
+            item.mutation = layers.unsavedNames.reduce(mutation) { $0.replacing($1.old, $1.new) }
             layers.remake()
         }
     }

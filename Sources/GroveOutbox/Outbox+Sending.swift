@@ -209,8 +209,8 @@ extension Outbox {
         return !lanes.contains { lane in next(in: lane).map { !$0.isBackingOff || $0.due <= now } ?? false }
     }
 
-    /// Lets a mutation wait for the network.
-    private func back(_ item: PendingMutation, _ error: any Error, _ life: Int) {
+    /// Lets a mutation wait until it is sent again.
+    func back(_ item: PendingMutation, _ error: any Error, _ life: Int) {
         guard life == self.life else { return }
         item.state = .waitingForNetwork(error)
         (item.due, item.isBackingOff) = (options.now() + options.pause(after: item.tries), true)

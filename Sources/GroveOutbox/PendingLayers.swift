@@ -17,6 +17,8 @@ final class PendingLayers: ShownLayers {
         fileprivate(set) var steps: [ListStep] = []
         /// The list steps that are left of it, with the server's identifiers, until the lists are confirmed.
         fileprivate(set) var landed: [ListStep]?
+        /// Whether its confirmation could not be stored: then its changes to models are still applied, as the cache lacks them.
+        fileprivate(set) var isUnsaved = false
         var tell: ((any Error)?) -> Void = { _ in }
 
         init(_ number: Int, _ apply: @escaping (inout Draft) throws -> Void) {
@@ -88,11 +90,24 @@ final class PendingLayers: ShownLayers {
 
     /// Reduces layers to the steps that their lists need until they are confirmed.
     func land(_ numbers: [Int], _ steps: (Layer) -> [ListStep]) {
-        let landing = layers.filter { numbers.contains($0.number) && $0.landed == nil }
+        let landing = layers.filter { numbers.contains($0.number) && ($0.landed == nil || $0.isUnsaved) }
         guard !landing.isEmpty else { return }
         refresh()
-        for layer in landing { layer.landed = steps(layer) }
+        for layer in landing { (layer.landed, layer.isUnsaved) = (steps(layer), false) }
         remake()
+    }
+
+    /// Goes on to apply layers that have landed, as their confirmation could not be stored.
+    func keep(_ landed: [Layer]) {
+        for layer in landed { layer.isUnsaved = true }
+        remake()
+    }
+
+    /// The identifiers that the server gave in confirmations that could not be stored.
+    var unsavedNames: [(old: ModelIdentifier, new: ModelIdentifier)] {
+        layers.filter(\.isUnsaved).flatMap { $0.landed ?? [] }.compactMap { step in
+            if case .insert(let new, _, _, let old?) = step.change { (old, new) } else { nil }
+        }
     }
 
     /// Puts the layers into the order of `order`, which has all that are not landed, and shows them.
@@ -129,13 +144,18 @@ final class PendingLayers: ShownLayers {
     }
 
     private func apply(_ layer: Layer) {
-        if let landed = layer.landed { return made.repeatSteps(landed) }
+        if let landed = layer.landed {
+            made.repeatSteps(landed)
+            guard layer.isUnsaved else { return }
+        }
         var draft = Draft(over: made)
         let failed = layer.failure != nil
         do {
             try layer.apply(&draft)
             (layer.steps, layer.failure) = (draft.steps, nil)
             if checksTwice { checkTwice(layer, draft) }
+            // The lists have its steps already, with the server's identifiers.
+            if layer.landed != nil { draft.begin() }
             made.take(draft)
         } catch {
             (layer.steps, layer.failure) = ([], error)

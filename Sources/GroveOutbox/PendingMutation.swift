@@ -10,7 +10,8 @@ public final class PendingMutation: Identifiable {
         case waiting
         /// It is being sent.
         case sending
-        /// The network failed; it is sent again later, or at once after ``Outbox/resume()``.
+        /// The network failed, or the confirmation could not be stored; it is sent again later, or at once after
+        /// ``Outbox/resume()``.
         case waitingForNetwork(any Error)
         /// The server refused it, or it could not be stored; its changes are not shown. Call ``Outbox/retry(_:)`` or
         /// ``Outbox/discard(_:)``.

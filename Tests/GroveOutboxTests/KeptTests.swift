@@ -182,6 +182,69 @@ struct KeptTests {
         later.close()
     }
 
+    @Test("What is confirmed while the cache is suspended shows once, is sent again with its key, and ends for good")
+    func suspendedAtConfirmation() async throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions())
+        let scene = try Scene(cache)
+        let feed = await scene.feed([Post(id: 1)])
+        let message = scene.submit(Write(local: -7, text: "a"))
+        _ = scene.submit(Edit(post: "Post:-7", text: "b"))
+        let row = try #require(feed.rows.last?.id)
+        let request = try await scene.server.next()
+        try await cache.suspend()
+        let answer = Answer(Post(id: 90, text: "A"), replacing: "Post:-7")
+        request.reply(.success(answer))
+        try await wait { scene.told.problems.count == 1 }
+        guard case .unsaved = scene.told.problems[0].1 else { return #expect(Bool(false), "\(scene.told.problems)") }
+        func expectShown(_ location: SourceLocation = #_sourceLocation) {
+            #expect(feed.data == [Post(id: 1), Post(id: 90, text: "b")], sourceLocation: location)
+            #expect(feed.rows.last?.id == row, sourceLocation: location)
+        }
+        expectShown()
+        try await cache.resume()
+        scene.outbox.resume()
+        let again = try await scene.server.next()
+        #expect(again.attempt.key == message.id)
+        expectShown()
+        again.reply(.success(answer))
+        let edit = try await scene.server.next()
+        #expect(edit.name == "edit:Post:90:b")
+        expectShown()
+        #expect(try cache.collection("feed", of: Post.self) == [Post(id: 1), Post(id: 90, text: "A")])
+        edit.reply(.success(Answer(Post(id: 90, text: "b"))))
+        await scene.outbox.flush()
+        expectShown()
+        #expect(scene.outbox.pending.isEmpty && scene.told.problems.count == 1)
+        scene.manager.deleteModel(Post(id: 90))
+        await scene.manager.flush()
+        #expect(feed.data.map(\.id) == [1])
+    }
+
+    @Test("A like that is confirmed while the cache is suspended shows on a screen that is opened later")
+    func suspendedAtLike() async throws {
+        let cache = try MemoryCache(directory: nil, options: MemoryOptions())
+        let scene = try Scene(cache)
+        try await cache.write(Post(id: 1, likes: 4))
+        let like = scene.submit(Like(post: 1))
+        let request = try await scene.server.next()
+        try await cache.suspend()
+        let liked = Post(id: 1, likes: 5, isLiked: true)
+        request.reply(.success(Answer(liked)))
+        try await wait { scene.told.problems.count == 1 }
+        try await cache.resume()
+        let screen = DataProvider<Post>(dataModelManager: scene.manager)
+        _ = try await screen.fetchDataFromCache(withCacheKey: Post.modelIdentifier(for: 1).rawValue)
+        #expect(screen.data == liked)
+        // The cache alone is resumed: the next attempt is made after the pause.
+        scene.clock.advance(1)
+        let again = try await scene.server.next()
+        #expect(again.attempt.key == like.id)
+        again.reply(.success(Answer(liked)))
+        await scene.outbox.flush()
+        #expect(scene.outbox.pending.isEmpty)
+        #expect(try cache.model(Post.self, id: 1) == liked)
+    }
+
     /// The call that does not wait.
     private func submit(_ mutation: some Mutation<FakeServer>, to outbox: Outbox<FakeServer>) -> PendingMutation {
         outbox.submit(mutation)
