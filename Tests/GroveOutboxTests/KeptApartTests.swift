@@ -52,6 +52,37 @@ struct KeptApartTests {
         try await relaunches { try LMDBCache(directory: directory.path + "/kept", options: LMDBOptions()) }
     }
 
+    @Test("What is confirmed while the store is suspended shows once, and is sent again with its key")
+    func suspended() async throws {
+        let keeper = try LMDBCache(directory: directory.path + "/kept", options: LMDBOptions())
+        let launch = try Launch(keeper, clock, "a")
+        let feed = await launch.feed([Post(id: 1)])
+        var problems = 0
+        launch.outbox.onProblem = { _, _ in problems += 1 }
+        let key = try await launch.outbox.submit(Write(local: -7, text: "a")).id
+        let row = try #require(feed.rows.last?.id)
+        let answer = Answer(Post(id: 90, text: "a"), replacing: "Post:-7")
+        let request = try await launch.server.next()
+        try await keeper.suspend()
+        request.reply(.success(answer))
+        try await wait { problems == 1 }
+        try await keeper.resume()
+        launch.outbox.resume()
+        let again = try await launch.server.next()
+        await launch.manager.flush()
+        #expect(again.attempt.key == key && feed.rows.last?.id == row)
+        #expect(feed.data == [Post(id: 1), Post(id: 90, text: "a")])
+        again.reply(.success(answer))
+        await launch.outbox.flush()
+        await launch.manager.flush()
+        #expect(feed.data == [Post(id: 1), Post(id: 90, text: "a")] && feed.rows.last?.id == row)
+        #expect(try launch.cache.collection("feed", of: Post.self)?.map(\.id) == [1, 90])
+        #expect(launch.outbox.pending.isEmpty)
+        launch.outbox.close()
+        await launch.outbox.flush()
+        keeper.close()
+    }
+
     private func relaunches<Keeper: NodeStore>(_ open: () throws -> NormalizedCache<Keeper>) async throws {
         var keeper = try open()
         let keys: [String]

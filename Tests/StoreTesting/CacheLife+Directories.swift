@@ -22,6 +22,10 @@ extension CacheLife {
             Check("A directory that something else removed while the cache was suspended is made again") {
                 try $0.removedWhileSuspended()
             },
+            Check("The directory of an open cache is opened under no other path before that is closed, if it was moved")
+            {
+                try $0.movedWhileOpen()
+            },
             Check("The directory of a suspended cache is another's once it was moved") {
                 try $0.movedWhileSuspended()
             },
@@ -110,6 +114,19 @@ extension CacheLife {
         watched.close()
         #expect(witness.seen.wait(timeout: .now() + 20) == .success)
         #expect(try open().model("Note:2", as: Note.self) == Note(2, "after"))
+    }
+
+    private func movedWhileOpen() throws {
+        let place = directory.path + "/moved"
+        let cache = try open()
+        try cache.write(Note(1, "moved"), durability: .durable)
+        try FileManager.default.moveItem(atPath: path, toPath: place)
+        #expect(code { _ = try Cache(directory: place, options: options) } == .locked)
+        cache.close()
+        let moved = try Cache(directory: place, options: options)
+        #expect(try moved.model("Note:1", as: Note.self) == Note(1, "moved"))
+        try moved.write(Note(2, "new"))
+        #expect(try moved.model("Note:2", as: Note.self) == Note(2, "new"))
     }
 
     private func movedWhileSuspended() throws {

@@ -90,6 +90,13 @@ final class CoreRegistry: Sendable {
                 try core?.checkReentrance()
                 group.wait()
             case .share(let core, let others):
+                // A directory that was moved is no longer found by the path at which its cache opens it again.
+                guard let former = core.source.directory, former == path || FileIdentity(former) == directory else {
+                    release(core)
+                    throw CacheError(
+                        .locked,
+                        "The store in \(path) is open in this process under its former path. Close that cache first.")
+                }
                 guard others as? Store.Options == options, core.evictor?.budget ?? .unlimited == budget else {
                     release(core)
                     throw CacheError(
