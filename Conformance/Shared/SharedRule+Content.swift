@@ -181,7 +181,7 @@ extension SharedRule {
             looker.async {
                 while !isOver.withLock({ $0 }) {
                     let seen: (commit: FeedNumber, text: String)? = try? store.read { view in
-                        guard let applied = NearState.decoded(try view.kept(NearState.name)),
+                        guard let applied = try NearState.read(view),
                             case .hit(let note) = try view.read("Note:x", as: Note.self)
                         else { return nil }
                         return (applied.number, note.text)

@@ -78,7 +78,7 @@ extension NearCache {
                 return try await begin(word.position, after: base)
             }
             let end = try await store.write { tx throws -> FeedPosition? in
-                guard let state = NearState.decoded(try tx.kept(NearState.name)), state.isAtLeast(base) else {
+                guard let state = try NearState.read(tx), state.isAtLeast(base) else {
                     return nil
                 }
                 guard state.number < word.position.number else { return state }

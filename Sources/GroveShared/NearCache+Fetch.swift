@@ -64,7 +64,7 @@ extension NearCache {
         do {
             let nodes = try model?.nodeIdentifiers() ?? [identifier]
             let end = try await store.write { [self] tx throws -> FeedPosition? in
-                guard let state = NearState.decoded(try tx.kept(NearState.name)), let base,
+                guard let state = try NearState.read(tx), let base,
                     state.feed == word.position.feed, state.isAtLeast(base)
                 else { return nil }
                 if state.number < word.position.number {
@@ -94,7 +94,7 @@ extension NearCache {
 
     /// The codes of the errors of a store that does not take a tree which the database has.
     private static var unstored: Set<CacheError.Code> {
-        [.cancelled, .overBudget, .tooLarge, .full, .locked, .inputOutput]
+        [.cancelled, .overBudget, .tooLarge, .full, .locked, .inputOutput, .corrupted]
     }
 
     /// Runs `call`, and stops waiting for it after ``timeLimit``, whether it heeds its cancellation or not.

@@ -106,7 +106,7 @@ public final class NearCache<Store: NodeStore>: Sendable {
     /// The last position that was applied to the local store; `nil` if there is none yet.
     public func applied() throws(SharedError) -> FeedPosition? {
         do {
-            return NearState.decoded(try store.kept(NearState.name))
+            return try NearState.read(store)
         } catch {
             throw .store(error)
         }
@@ -152,7 +152,7 @@ public final class NearCache<Store: NodeStore>: Sendable {
     ) throws(SharedError) -> LocalRead<M> {
         do {
             return try store.read { view in
-                guard let state = NearState.decoded(try view.kept(NearState.name)), state.isAtLeast(least) else {
+                guard let state = try NearState.read(view), state.isAtLeast(least) else {
                     return .missing
                 }
                 let read = try view.read(identifier, as: type)
@@ -164,6 +164,8 @@ public final class NearCache<Store: NodeStore>: Sendable {
                 }
             }
         } catch {
+            // A damaged record is fetched again, and the answer replaces it.
+            if (error as? CacheError)?.code == .corrupted { return .missing }
             throw .store(error)
         }
     }

@@ -1,4 +1,5 @@
-import GroveModel
+package import GroveCache
+package import GroveModel
 import Synchronization
 
 /// The position that the local store has accounted for: the record that every commit of a ``NearCache`` reads and writes.
@@ -12,7 +13,16 @@ package enum NearState {
     }
 
     /// The position; `nil` if nothing is accounted for, or the record is damaged: then no local record may be read.
-    package static func decoded(_ bytes: [UInt8]?) -> FeedPosition? {
+    package static func read(_ reader: borrowing some CacheReader & ~Copyable) throws(CacheError) -> FeedPosition? {
+        do throws(CacheError) {
+            return decoded(try reader.kept(name))
+        } catch {
+            guard error.code == .corrupted else { throw error }
+            return nil
+        }
+    }
+
+    private static func decoded(_ bytes: [UInt8]?) -> FeedPosition? {
         guard let bytes, bytes.count > 8 else { return nil }
         let number = bytes[..<8].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         return FeedPosition(

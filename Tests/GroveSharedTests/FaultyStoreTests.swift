@@ -36,7 +36,7 @@ struct FaultyStoreTests {
 
     private var fetches: Int { world.gated.count(of: .request(.fetch)) }
 
-    private static let refusals: [CacheError.Code] = [.full, .locked, .inputOutput]
+    private static let refusals: [CacheError.Code] = [.full, .locked, .inputOutput, .corrupted]
 
     @Test("What the database answered is returned if this machine's store cannot be written", arguments: refusals)
     func unstored(code: CacheError.Code) async throws {
@@ -97,5 +97,41 @@ struct FaultyStoreTests {
         #expect(try await text("x") == "1")
         try await put("x", "2")
         #expect(try await text("x", .fresh) == "2")
+    }
+
+    @Test("A damaged model is fetched again")
+    func damagedModel() async throws {
+        try await world.commit([
+            .put(Note("a", "1")), .put(Note("b", "1")), .put(Pair("p", Note("a", ""), Note("b", ""))),
+        ])
+        #expect(try await near.model("Pair:p", as: Pair.self)?.right.text == "1")
+        try options.faults.damageAll(in: Namespace.node)
+        #expect(try await text("a") == "1")
+        #expect(try await near.model("Pair:p", as: Pair.self)?.right.text == "1")
+        let asked = fetches
+        #expect(try await text("b") == "1")
+        #expect(try await near.model("Pair:p", as: Pair.self)?.left.text == "1")
+        #expect(fetches == asked)
+        // The feed forgets a damaged record as it does any other.
+        try options.faults.damageAll(in: Namespace.node)
+        try await put("a", "2")
+        #expect(try await text("a", .fresh) == "2")
+        #expect(try await near.model("Pair:p", as: Pair.self)?.left.text == "2")
+    }
+
+    @Test("A damaged position counts as none: the store begins again")
+    func damagedPosition() async throws {
+        for isRead in [false, true] {
+            try await put("x", "1")
+            #expect(try await text("x", .fresh) == "1")
+            try options.faults.damageAll(in: Namespace.kept)
+            #expect(try near.applied() == nil)
+            if isRead { #expect(try await text("x") == "1") } else { _ = try await near.advance() }
+            #expect(try near.applied() != nil)
+            #expect(try await text("x") == "1")
+            let asked = fetches
+            #expect(try await text("x") == "1")
+            #expect(fetches == asked)
+        }
     }
 }
