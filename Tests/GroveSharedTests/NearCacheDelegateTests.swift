@@ -75,6 +75,7 @@ struct NearCacheDelegateTests {
             if message == .request(.write) { throw SharedError(.unreachable, "cut") }
         }
         manager.updateModel(Note("x", "2"))
+        await manager.flush()
         // A read would show what was posted; the cache itself is asked.
         let text = await withCheckedContinuation { continuation in
             manager.cacheDelegate.modelForKey("Note:x", context: nil) { (note: Note?, _) in
