@@ -90,6 +90,12 @@ struct ListLayersTests {
         #expect(feed.data.map(\.id) == [-7])
         feed.setData([], cacheKey: "other")
         #expect(feed.data.isEmpty)
+        // One that has a list of its own goes on to show that.
+        let own = Feed(dataModelManager: scene.manager)
+        own.setData(posts, cacheKey: nil)
+        #expect(try await own.fetchDataFromCache(withCacheKey: "feed") == nil)
+        _ = scene.submit(Like(post: 2))
+        #expect(own.data.map(\.id) == [1, 2, 3, 4])
     }
 
     @Test("A draft in an empty list shows to a provider that comes later")

@@ -104,7 +104,7 @@ extension CollectionDataProvider {
     }
 
     /// Whether the provider shows nothing, and does not know whether there is anything.
-    private var hasNothing: Bool { !store.isLoaded && confirmedEntries.count == 0 && store.awaited.isEmpty }
+    var hasNothing: Bool { !store.isLoaded && confirmedEntries.count == 0 && store.awaited.isEmpty }
 
     /// Shows the list that the owner asked for.
     private func show(_ found: CollectionStore<T>, _ context: (any Sendable)?) {

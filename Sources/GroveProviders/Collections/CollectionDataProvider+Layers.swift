@@ -10,7 +10,8 @@ extension CollectionDataProvider: LayeredScreen {
         guard !layers.isEmpty else { return layered = nil }
         let confirmed = store.entries.slice(0, store.entries.count)
         if isNews { learn(confirmed, layers) }
-        let list = store.cacheKey == nil ? interest ?? store : store
+        // What is pending in a list that is missing shows in a provider that waits for it and shows nothing else.
+        let list = hasNothing ? interest ?? store : store
         layered = LayeredList.entries(of: confirmed, in: list, by: layers).map { PersistentVector($0) }
     }
 
