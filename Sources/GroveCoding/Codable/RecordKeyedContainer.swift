@@ -16,48 +16,20 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try value.readNull()
     }
 
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try decoder.leaf(type, key.stringValue)
-    }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-        try decoder.leaf(type, key.stringValue)
-    }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try decoder.read(type, key.stringValue) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try decoder.read(type, key.stringValue) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decoder.read(type, key.stringValue) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try decoder.read(type, key.stringValue) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decoder.read(type, key.stringValue) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decoder.read(type, key.stringValue) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decoder.read(type, key.stringValue) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decoder.read(type, key.stringValue) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decoder.read(type, key.stringValue) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decoder.read(type, key.stringValue) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decoder.read(type, key.stringValue) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decoder.read(type, key.stringValue) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decoder.read(type, key.stringValue) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decoder.read(type, key.stringValue) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         guard let value = try decoder.find(key.stringValue) else { return try absent(type) }
@@ -73,48 +45,25 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return none
     }
 
-    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-        try decoder.leafIfPresent(type, key.stringValue)
+    @inline(__always)
+    private func find<Value: NodeCodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
+        try decoder.readIfPresent(type, key.stringValue)
     }
-    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
-    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-        try decoder.leafIfPresent(type, key.stringValue)
-    }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try find(type, key) }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try find(type, key) }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try find(type, key) }
+    func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try find(type, key) }
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try find(type, key) }
+    func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try find(type, key) }
+    func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try find(type, key) }
+    func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try find(type, key) }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try find(type, key) }
+    func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try find(type, key) }
+    func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try find(type, key) }
+    func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try find(type, key) }
+    func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try find(type, key) }
+    func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try find(type, key) }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         guard let value = try decoder.find(key.stringValue) else { return nil }
