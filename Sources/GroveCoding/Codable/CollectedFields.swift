@@ -41,7 +41,6 @@ struct CollectedFields: ~Copyable {
     }
 
     /// Sets the field called `name`.
-    @inline(__always)
     mutating func set(_ name: String, _ item: EncodingItem) {
         guard let slot = unsafe slots.find(name) else {
             extras.append((name, item))

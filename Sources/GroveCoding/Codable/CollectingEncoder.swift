@@ -30,26 +30,32 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     var codingPath: [any CodingKey] { [] }
 
-    private func present<Value>(_ value: Value?, _ key: Key, _ encode: (Value) throws -> Void) throws {
-        guard let value else { return try encodeNil(forKey: key) }
-        try encode(value)
+    @inline(__always)
+    private func set(_ key: Key, _ append: (inout ByteBuffer) -> Void) throws {
+        unsafe box.state.pointee.fields.set(key.stringValue, try session.leaf(append))
     }
 
-    func encodeNil(forKey key: Key) throws { try session.addNull(key.stringValue, to: box) }
-    func encode(_ value: Bool, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
-    func encode(_ value: String, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
-    func encode(_ value: Double, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
-    func encode(_ value: Float, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
-    func encode(_ value: Int, forKey key: Key) throws { try session.add(Int64(value), key.stringValue, to: box) }
-    func encode(_ value: Int8, forKey key: Key) throws { try session.add(Int64(value), key.stringValue, to: box) }
-    func encode(_ value: Int16, forKey key: Key) throws { try session.add(Int64(value), key.stringValue, to: box) }
-    func encode(_ value: Int32, forKey key: Key) throws { try session.add(Int64(value), key.stringValue, to: box) }
-    func encode(_ value: Int64, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
-    func encode(_ value: UInt, forKey key: Key) throws { try session.add(UInt64(value), key.stringValue, to: box) }
-    func encode(_ value: UInt8, forKey key: Key) throws { try session.add(UInt64(value), key.stringValue, to: box) }
-    func encode(_ value: UInt16, forKey key: Key) throws { try session.add(UInt64(value), key.stringValue, to: box) }
-    func encode(_ value: UInt32, forKey key: Key) throws { try session.add(UInt64(value), key.stringValue, to: box) }
-    func encode(_ value: UInt64, forKey key: Key) throws { try session.add(value, key.stringValue, to: box) }
+    @inline(__always)
+    private func leaf<Value>(_ value: Value?, _ key: Key, _ append: (inout ByteBuffer, Value) -> Void) throws {
+        guard let value else { return try encodeNil(forKey: key) }
+        try set(key) { append(&$0, value) }
+    }
+
+    func encodeNil(forKey key: Key) throws { try set(key) { $0.append(CBORMajor.simple | 22) } }
+    func encode(_ value: Bool, forKey key: Key) throws { try leaf(value, key) { $0.appendBool($1) } }
+    func encode(_ value: String, forKey key: Key) throws { try leaf(value, key) { $0.appendText($1) } }
+    func encode(_ value: Double, forKey key: Key) throws { try leaf(value, key) { $0.appendFloat($1) } }
+    func encode(_ value: Float, forKey key: Key) throws { try leaf(value, key) { $0.appendFloat($1) } }
+    func encode(_ value: Int, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encode(_ value: Int8, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encode(_ value: Int16, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encode(_ value: Int32, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encode(_ value: Int64, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encode(_ value: UInt, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encode(_ value: UInt8, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encode(_ value: UInt16, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encode(_ value: UInt32, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encode(_ value: UInt64, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         try session.check()
@@ -58,48 +64,20 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     // A `nil` is stored as null, as a field table stores it; the protocol's own defaults leave it out.
 
-    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: String?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: Float?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: Int?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
-    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
-        try present(value, key) { try encode($0, forKey: key) }
-    }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try leaf(value, key) { $0.appendBool($1) } }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try leaf(value, key) { $0.appendText($1) } }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try leaf(value, key) { $0.appendFloat($1) } }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try leaf(value, key) { $0.appendFloat($1) } }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try leaf(value, key) { $0.appendNumber($1) } }
 
     func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
         try session.check()

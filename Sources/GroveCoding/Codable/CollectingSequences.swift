@@ -6,18 +6,15 @@ struct CollectingUnkeyedContainer: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { [] }
     var count: Int { unsafe box.state.pointee.items.count }
 
-    private func leaf(_ write: (inout ByteBuffer) -> Void) throws {
-        try session.check()
-        let start = session.stored.leaves.count
-        write(&session.stored.leaves)
-        unsafe box.state.pointee.items.append(session.leaf(from: start))
+    private func leaf(_ append: (inout ByteBuffer) -> Void) throws {
+        unsafe box.state.pointee.items.append(try session.leaf(append))
     }
 
     func encodeNil() throws { try leaf { $0.append(CBORMajor.simple | 22) } }
     func encode(_ value: Bool) throws { try leaf { $0.appendBool(value) } }
     func encode(_ value: String) throws { try leaf { $0.appendText(value) } }
     func encode(_ value: Double) throws { try leaf { $0.appendFloat(value) } }
-    func encode(_ value: Float) throws { try leaf { $0.appendFloat(singleBits: value.bitPattern) } }
+    func encode(_ value: Float) throws { try leaf { $0.appendFloat(value) } }
     func encode(_ value: Int) throws { try leaf { $0.appendNumber(value) } }
     func encode(_ value: Int8) throws { try leaf { $0.appendNumber(value) } }
     func encode(_ value: Int16) throws { try leaf { $0.appendNumber(value) } }
@@ -66,18 +63,13 @@ struct CollectingSingleValueContainer: SingleValueEncodingContainer {
         unsafe box.state.pointee.items = [item]
     }
 
-    private func leaf(_ write: (inout ByteBuffer) -> Void) throws {
-        try session.check()
-        let start = session.stored.leaves.count
-        write(&session.stored.leaves)
-        try add(session.leaf(from: start))
-    }
+    private func leaf(_ append: (inout ByteBuffer) -> Void) throws { try add(session.leaf(append)) }
 
     func encodeNil() throws { try leaf { $0.append(CBORMajor.simple | 22) } }
     func encode(_ value: Bool) throws { try leaf { $0.appendBool(value) } }
     func encode(_ value: String) throws { try leaf { $0.appendText(value) } }
     func encode(_ value: Double) throws { try leaf { $0.appendFloat(value) } }
-    func encode(_ value: Float) throws { try leaf { $0.appendFloat(singleBits: value.bitPattern) } }
+    func encode(_ value: Float) throws { try leaf { $0.appendFloat(value) } }
     func encode(_ value: Int) throws { try leaf { $0.appendNumber(value) } }
     func encode(_ value: Int8) throws { try leaf { $0.appendNumber(value) } }
     func encode(_ value: Int16) throws { try leaf { $0.appendNumber(value) } }
@@ -98,6 +90,9 @@ struct CollectingSingleValueContainer: SingleValueEncodingContainer {
 extension ByteBuffer {
     /// Appends a Boolean.
     mutating func appendBool(_ value: Bool) { append(CBORMajor.simple | (value ? 21 : 20)) }
+
+    /// Appends a single-precision float.
+    mutating func appendFloat(_ value: Float) { appendFloat(singleBits: value.bitPattern) }
 
     /// Appends an integer of at most 64 bits.
     @inline(__always)

@@ -104,9 +104,14 @@ final class EncodingSession {
         return EncodingItem(isPresent ? .presentValue : .value, stored.values.count - 1, 0)
     }
 
-    /// Notes a leaf, from `start` to the end of the written bytes.
+    /// Writes the leaf that `append` appends.
     @inline(__always)
-    func leaf(from start: Int) -> EncodingItem { EncodingItem(.leaf, start, stored.leaves.count) }
+    func leaf(_ append: (inout ByteBuffer) -> Void) throws(CacheError) -> EncodingItem {
+        try check()
+        let start = stored.leaves.count
+        append(&stored.leaves)
+        return EncodingItem(.leaf, start, stored.leaves.count)
+    }
 }
 
 /// One value inside a container.
