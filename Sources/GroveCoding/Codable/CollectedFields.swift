@@ -7,9 +7,7 @@ struct CollectedFields: ~Copyable {
     /// The number of fields whose names are known.
     private(set) var knownCount = 0
     /// The fields whose names are not known; of several fields with one name, the last counts.
-    private(set) var extras: [(name: String, item: EncodingItem)] = []
-    /// The nested containers among ``extras``, by name.
-    private var extraBoxes: [ModelIdentifier: Int] = [:]
+    private(set) var extras: [ModelIdentifier: EncodingItem] = [:]
     /// Whether a container and another value were put under one name.
     private(set) var contradictsItself = false
 
@@ -31,9 +29,8 @@ struct CollectedFields: ~Copyable {
     /// Forgets the fields; their names are learned.
     mutating func reset() {
         if !extras.isEmpty {
-            if slots.learns { slots.learn(extras.map(\.name)) }
-            extras = []
-            if !extraBoxes.isEmpty { extraBoxes = [:] }
+            if slots.learns { slots.learn(extras.keys.map(\.rawValue)) }
+            extras = [:]
         }
         contradictsItself = false
         knownCount = 0
@@ -42,31 +39,22 @@ struct CollectedFields: ~Copyable {
 
     /// Sets the field called `name`.
     mutating func set(_ name: String, _ item: EncodingItem) {
-        guard let slot = unsafe slots.find(name) else {
-            extras.append((name, item))
-            return
+        let former: EncodingItem?
+        if let slot = unsafe slots.find(name) {
+            former = unsafe slot.pointee.kind == .none ? nil : slot.pointee
+            if former == nil { knownCount += 1 }
+            unsafe slot.pointee = item
+        } else {
+            former = extras.updateValue(item, forKey: ModelIdentifier(name))
         }
-        if unsafe slot.pointee.kind == .none {
-            knownCount += 1
-        } else if unsafe slot.pointee.kind == .box || item.kind == .box {
-            contradictsItself = true
-        }
-        unsafe slot.pointee = item
-    }
-
-    /// Sets the field called `name` to the nested container with the number `box`.
-    mutating func set(_ name: String, box: Int) {
-        let count = extras.count
-        set(name, EncodingItem(.box, box, 0))
-        if extras.count > count { extraBoxes[ModelIdentifier(name)] = box }
+        if let former, former.kind == .box || item.kind == .box { contradictsItself = true }
     }
 
     /// The number of the nested container that is called `name`, or `nil` if there is none.
     func box(called name: String) -> Int? {
         let position = slots.position(of: name)
-        guard position >= 0 else { return extraBoxes.isEmpty ? nil : extraBoxes[ModelIdentifier(name)] }
-        let item = field(position)
-        return item.kind == .box ? item.first : nil
+        let item = position >= 0 ? field(position) : extras[ModelIdentifier(name)]
+        return item?.kind == .box ? item?.first : nil
     }
 
     /// The field at `position` of the table.
@@ -76,31 +64,13 @@ struct CollectedFields: ~Copyable {
         return unsafe slot.pointee
     }
 
-    /// The fields in the order of their encoded names, the last of each name.
-    ///
-    /// - Throws: `unencodable` if a container and another value have one name.
-    func sorted() throws(CacheError) -> [(name: String, item: EncodingItem)] {
-        var all: [(name: String, item: EncodingItem)] = []
+    /// The fields in the order of their encoded names.
+    func sorted() -> [(name: String, item: EncodingItem)] {
+        var fields = extras.map { (name: $0.key.rawValue, item: $0.value) }
         for position in 0..<table.count where field(position).kind != .none {
-            all.append((table.name(position), field(position)))
+            fields.append((table.name(position), field(position)))
         }
-        all += extras
-        let order = all.indices.sorted { left, right in
-            let comparison = CollectedFields.compare(all[left].name, all[right].name)
-            return comparison == 0 ? left < right : comparison < 0
-        }
-        var fields: [(name: String, item: EncodingItem)] = []
-        fields.reserveCapacity(order.count)
-        for index in order {
-            if let last = fields.last, CollectedFields.compare(last.name, all[index].name) == 0 {
-                guard last.item.kind != .box, all[index].item.kind != .box else {
-                    throw CollectedFields.contradiction
-                }
-                fields.removeLast()
-            }
-            fields.append(all[index])
-        }
-        return fields
+        return fields.sorted { FieldTable.precedes($0.name, $1.name) }
     }
 
     static var contradiction: CacheError {
@@ -110,18 +80,10 @@ struct CollectedFields: ~Copyable {
     /// The only field, if there is one.
     var only: (name: String, item: EncodingItem)? {
         guard knownCount + extras.count == 1, !contradictsItself else { return nil }
-        if let extra = extras.first { return extra }
+        if let extra = extras.first { return (extra.key.rawValue, extra.value) }
         for position in 0..<table.count where field(position).kind != .none {
             return (table.name(position), field(position))
         }
         return nil
-    }
-
-    /// The order of two names' encodings: the shorter first, then by bytes.
-    private static func compare(_ left: String, _ right: String) -> Int {
-        let (leftCount, rightCount) = (left.utf8.count, right.utf8.count)
-        guard leftCount == rightCount else { return leftCount - rightCount }
-        for (first, second) in zip(left.utf8, right.utf8) where first != second { return Int(first) - Int(second) }
-        return 0
     }
 }

@@ -106,7 +106,9 @@ struct CollectingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
             return CollectingEncoder(session: session, box: session.stored.boxes[number])
         }
         let inner = unsafe session.makeBox(depth: box.state.pointee.depth + 1)
-        if session.stored.isRunning { unsafe box.state.pointee.fields.set(key, box: inner.state.pointee.number) }
+        if session.stored.isRunning {
+            unsafe box.state.pointee.fields.set(key, EncodingItem(.box, inner.state.pointee.number, 0))
+        }
         return CollectingEncoder(session: session, box: inner)
     }
 }

@@ -30,7 +30,7 @@ extension EncodingSession {
 
     /// Writes fields some of whose names are not in the table.
     private func writeSorted(_ box: EncodingBox, to encoder: inout NodeEncoder) throws(CacheError) {
-        let fields = try unsafe box.state.pointee.fields.sorted()
+        let fields = unsafe box.state.pointee.fields.sorted()
         encoder.writeMapHead(count: fields.count)
         for field in fields {
             encoder.write(field.name)

@@ -104,11 +104,12 @@ public struct FieldTable: Sendable {
     }
 
     /// `names` in the order of a table and of a record.
-    public static func sorted(_ names: [String]) -> [String] {
-        names.sorted { left, right in
-            left.utf8.count != right.utf8.count
-                ? left.utf8.count < right.utf8.count : left.utf8.lexicographicallyPrecedes(right.utf8)
-        }
+    public static func sorted(_ names: [String]) -> [String] { names.sorted(by: precedes) }
+
+    /// Whether `left` stands before `right`: the shorter first, then by bytes.
+    static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.count != right.utf8.count
+            ? left.utf8.count < right.utf8.count : left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
     /// The encoded name of field `index`.
