@@ -37,14 +37,6 @@ struct RecordUnkeyedContainer: UnkeyedDecodingContainer {
         }
     }
 
-    private mutating func leafIfPresent<Value: NodeCodable>(_ type: Value.Type) throws -> Value? {
-        guard !isAtEnd else { return nil }
-        return try next { (value) throws(NodeReadFailure) in
-            var value = value
-            return try value.readNull() ? nil : Value.decodeValue(from: &value)
-        }
-    }
-
     private var key: EntryKey { EntryKey(intValue: currentIndex) }
 
     mutating func decodeNil() throws -> Bool {
@@ -74,21 +66,6 @@ struct RecordUnkeyedContainer: UnkeyedDecodingContainer {
         let (decoder, key) = (decoder, key)
         return try next { (value) throws(NodeReadFailure) in try decoder.decode(type, value, key: key) }
     }
-
-    mutating func decodeIfPresent(_ type: Bool.Type) throws -> Bool? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: String.Type) throws -> String? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: Double.Type) throws -> Double? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: Float.Type) throws -> Float? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: Int.Type) throws -> Int? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: Int8.Type) throws -> Int8? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: Int16.Type) throws -> Int16? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: Int32.Type) throws -> Int32? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: Int64.Type) throws -> Int64? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: UInt.Type) throws -> UInt? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: UInt8.Type) throws -> UInt8? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: UInt16.Type) throws -> UInt16? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: UInt32.Type) throws -> UInt32? { try leafIfPresent(type) }
-    mutating func decodeIfPresent(_ type: UInt64.Type) throws -> UInt64? { try leafIfPresent(type) }
 
     mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
         guard !isAtEnd else { return nil }
