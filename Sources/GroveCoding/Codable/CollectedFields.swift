@@ -12,7 +12,7 @@ struct CollectedFields: ~Copyable {
     private(set) var contradictsItself = false
 
     /// The names that are known.
-    var table: NameTable { slots.table }
+    var table: FieldTable { slots.table }
 
     /// Whether the type of the fields' keys is known.
     var areBegun: Bool { slots.keys != nil }

@@ -26,10 +26,10 @@ final class KeyNames: Sendable {
     private static let mostVersions = 12
 
     /// The names that are known.
-    var table: NameTable {
+    var table: FieldTable {
         // SAFETY: a table is published when it is complete, and is neither changed nor freed.
-        let newest = unsafe UnsafePointer<NameTable>(bitPattern: current.load(ordering: .acquiring))
-        return unsafe newest?.pointee ?? NameTable()
+        let newest = unsafe UnsafePointer<FieldTable>(bitPattern: current.load(ordering: .acquiring))
+        return unsafe newest?.pointee ?? FieldTable()
     }
 
     /// Whether names are still added.
@@ -52,8 +52,8 @@ final class KeyNames: Sendable {
                 versions.count = KeyNames.mostVersions
             }
             if versions.count == KeyNames.mostVersions { isComplete.store(true, ordering: .relaxed) }
-            let next = UnsafeMutablePointer<NameTable>.allocate(capacity: 1)
-            unsafe next.initialize(to: NameTable(known))
+            let next = UnsafeMutablePointer<FieldTable>.allocate(capacity: 1)
+            unsafe next.initialize(to: FieldTable(names: FieldTable.sorted(known)))
             let before = current.exchange(UInt(bitPattern: next), ordering: .acquiringAndReleasing)
             versions.earlier.append(before)
         }
@@ -61,19 +61,14 @@ final class KeyNames: Sendable {
 
     private static let all = TypeMap()
 
-    /// The names of the types for which a ``TypeMap`` has no room: none.
-    private static let none: KeyNames = {
-        let none = KeyNames()
-        none.versions.withLock { $0.count = mostVersions }
-        none.isComplete.store(true, ordering: .relaxed)
-        return none
-    }()
+    /// The names of the types for which a ``TypeMap`` has no room.
+    private static let ofOthers = KeyNames()
 
     /// The names of `keys` in values of `owner`; they live as long as the process.
     static func of(_ keys: ObjectIdentifier, in owner: ObjectIdentifier) -> Unmanaged<KeyNames> {
         if let found = unsafe all.find(keys, owner) { return unsafe .fromOpaque(found.toOpaque()) }
         _ = all.keep(KeyNames(), keys, owner)
-        guard let kept = unsafe all.find(keys, owner) else { return unsafe .passUnretained(none) }
+        guard let kept = unsafe all.find(keys, owner) else { return unsafe .passUnretained(ofOthers) }
         return unsafe .fromOpaque(kept.toOpaque())
     }
 }

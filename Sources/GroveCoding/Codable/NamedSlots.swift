@@ -8,7 +8,7 @@ struct NamedSlots<Slot: BitwiseCopyable>: ~Copyable {
     /// The type of the keys, once the slots are filled for it.
     var keys: ObjectIdentifier?
     private var names: Unmanaged<KeyNames>?
-    private(set) var table = NameTable()
+    private(set) var table = FieldTable()
     /// The slots, one for each name of ``table``, by position.
     private var slots: UnsafeMutablePointer<Slot>?
     private var capacity = 0
@@ -64,6 +64,6 @@ struct NamedSlots<Slot: BitwiseCopyable>: ~Copyable {
     /// Forgets the names; the memory is kept.
     mutating func reset() {
         keys = nil
-        table = NameTable()
+        table = FieldTable()
     }
 }

@@ -1,30 +1,5 @@
-/// The encoded names of fields, in the order in which records hold them; see ``KeyNames``.
-///
-/// A table is made once and never freed, as a ``FieldTable`` is.
-@safe
-struct NameTable {
-    private let fields: FieldTable
-
-    /// A table without names.
-    init() { fields = .dynamic }
-
-    /// Makes a table of `names`, which are distinct.
-    init(_ names: [String]) { fields = FieldTable(names: FieldTable.sorted(names)) }
-
-    var count: Int { fields.count }
-
-    /// The encoded name at `position`; ``FieldTable/padding`` bytes after it may be read.
-    @inline(__always)
-    func key(_ position: Int) -> UnsafeRawBufferPointer { unsafe fields.key(position) }
-
-    func name(_ position: Int) -> String { fields.name(position) }
-
-    /// The length of the encoded name at `position` if that name is at `cursor`, otherwise 0.
-    @inline(__always)
-    func match(_ position: Int, at cursor: UnsafeRawPointer, end: UnsafeRawPointer) -> Int {
-        unsafe fields.match(position, at: cursor, end: end)
-    }
-
+/// The look-up of a name in a table, which ``KeyNames`` makes of the names that it knows.
+extension FieldTable {
     /// The position of `name`, or -1; the positions after `last` are tried first.
     @inline(__always)
     func position(of name: String, after last: Int) -> Int {
@@ -38,16 +13,12 @@ struct NameTable {
 
     @inline(__always)
     private func position(of name: UnsafeRawBufferPointer, after last: Int) -> Int {
-        let word = unsafe NameTable.word(name)
+        let wanted = unsafe FieldTable.word(of: name)
         var position = last + 1
         var left = count
         while left > 0 {
             if position >= count { position = 0 }
-            if fields.word(position) == word,
-                unsafe name.count <= 7 || isRest(of: position, name)
-            {
-                return position
-            }
+            if word(position) == wanted, unsafe name.count <= 7 || isRest(of: position, name) { return position }
             position += 1
             left -= 1
         }
@@ -66,7 +37,7 @@ struct NameTable {
 
     /// The first eight bytes of `name`'s encoding; zeros follow a shorter one.
     @inline(__always)
-    private static func word(_ name: UnsafeRawBufferPointer) -> UInt64 {
+    private static func word(of name: UnsafeRawBufferPointer) -> UInt64 {
         let count = name.count
         guard count > 0, let start = name.baseAddress else { return UInt64(CBORMajor.text) }
         guard count < 24 else { return unsafe longWord(name) }
