@@ -57,27 +57,19 @@ extension NodeTree {
 extension CBORFloat {
     /// Whether a NaN is in `bytes`, which are whole values one after the other, as ``NodeEncoder`` writes them.
     static func holdsNaN(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
-        while index < bytes.count {
-            let (major, info) = unsafe (bytes[index] & 0xE0, Int(bytes[index] & 0x1F))
-            index += 1
-            var argument = UInt64(info)
-            let width = info < 24 ? 0 : 1 << (info - 24)
-            if width > 0 {
-                guard width <= bytes.count - index else { return false }
-                argument = unsafe bytes[index..<index + width].reduce(0) { $0 << 8 | UInt64($1) }
-                index += width
+        var decoder = unsafe NodeDecoder(bytes, source: NoSource.shared, isStable: true)
+        do throws(NodeReadFailure) {
+            while !decoder.isAtEnd {
+                if try decoder.isAtFloat() {
+                    if try decoder.readDouble().isNaN { return true }
+                    continue
+                }
+                let (major, argument) = try decoder.readHead()
+                if major == CBORMajor.bytes || major == CBORMajor.text { try decoder.skip(bytes: argument) }
             }
-            switch (major, width) {
-            case (CBORMajor.simple, 2) where argument & 0x7FFF > 0x7C00: return true
-            case (CBORMajor.simple, 4) where argument & 0x7FFF_FFFF > 0x7F80_0000: return true
-            case (CBORMajor.simple, 8) where argument & 0x7FFF_FFFF_FFFF_FFFF > 0x7FF0_0000_0000_0000: return true
-            case (CBORMajor.bytes, _), (CBORMajor.text, _):
-                guard argument <= bytes.count - index else { return false }
-                index += Int(argument)
-            default: break
-            }
+            return false
+        } catch {
+            return false
         }
-        return false
     }
 }
