@@ -62,9 +62,9 @@ enum CodableValue {
         // The type's own `encode(to:)` decides.
         if type is any CodableModel.Type { return .unknown }
         if let type = type as? any NodeCodable.Type { return type.writesNull ? .always : .never }
-        if let type = type as? any EncodableContainer.Type { return type.encodesNull ? .always : .never }
-        if let type = type as? any DecodableContainer.Type { return type.decodesNull ? .always : .never }
-        return .unknown
+        // Of the containers, optionals alone are null.
+        guard type is any EncodableContainer.Type || type is any DecodableContainer.Type else { return .unknown }
+        return type is any ExpressibleByNilLiteral.Type ? .always : .never
     }
 
     /// Whether `bytes` are null inside any number of arrays of one element; such a value is wrapped once more if it is not `nil`.

@@ -1,9 +1,6 @@
 /// A container of the standard library with `Decodable` elements; it is read by elements, so that one that needs a
 /// deleted node can be dropped.
 protocol DecodableContainer {
-    /// See ``NodeCodable/writesNull``.
-    static var decodesNull: Bool { get }
-
     /// Reads exactly one value, found under `key` inside the value of `outer`.
     static func decodeElements(
         from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
@@ -11,8 +8,6 @@ protocol DecodableContainer {
 }
 
 extension Optional: DecodableContainer where Wrapped: Decodable {
-    static var decodesNull: Bool { true }
-
     static func decodeElements(
         from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
     ) throws(NodeReadFailure) -> Wrapped? {
@@ -21,8 +16,6 @@ extension Optional: DecodableContainer where Wrapped: Decodable {
 }
 
 extension Array: DecodableContainer where Element: Decodable {
-    static var decodesNull: Bool { false }
-
     static func decodeElements(
         from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
     ) throws(NodeReadFailure) -> [Element] {
@@ -39,8 +32,6 @@ extension Array: DecodableContainer where Element: Decodable {
 }
 
 extension Set: DecodableContainer where Element: Decodable {
-    static var decodesNull: Bool { false }
-
     static func decodeElements(
         from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
     ) throws(NodeReadFailure) -> Set<Element> {
@@ -58,8 +49,6 @@ extension Set: DecodableContainer where Element: Decodable {
 }
 
 extension Dictionary: DecodableContainer where Key: Decodable, Value: Decodable {
-    static var decodesNull: Bool { false }
-
     static func decodeElements(
         from decoder: inout NodeDecoder, inside outer: RecordDecoder, key: (any CodingKey)?
     ) throws(NodeReadFailure) -> [Key: Value] {

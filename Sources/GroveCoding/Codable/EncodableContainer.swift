@@ -3,16 +3,11 @@ import GroveModel
 /// A container of the standard library whose elements are `Encodable`, written as the ``NodeCodable`` conformance of
 /// the same container would write it.
 protocol EncodableContainer {
-    /// See ``NodeCodable/writesNull``.
-    static var encodesNull: Bool { get }
-
     /// Writes exactly one value.
     func encodeElements(to encoder: inout NodeEncoder) throws(CacheError)
 }
 
 extension Optional: EncodableContainer where Wrapped: Encodable {
-    static var encodesNull: Bool { true }
-
     func encodeElements(to encoder: inout NodeEncoder) throws(CacheError) {
         switch self {
         case .none: encoder.writeNull()
@@ -22,8 +17,6 @@ extension Optional: EncodableContainer where Wrapped: Encodable {
 }
 
 extension Array: EncodableContainer where Element: Encodable {
-    static var encodesNull: Bool { false }
-
     func encodeElements(to encoder: inout NodeEncoder) throws(CacheError) {
         encoder.writeArrayHead(count: count)
         for element in self { try CodableValue.encode(element, to: &encoder) }
@@ -31,8 +24,6 @@ extension Array: EncodableContainer where Element: Encodable {
 }
 
 extension Set: EncodableContainer where Element: Encodable {
-    static var encodesNull: Bool { false }
-
     func encodeElements(to encoder: inout NodeEncoder) throws(CacheError) {
         encoder.writeArrayHead(count: count)
         let elements = Array(self)
@@ -44,8 +35,6 @@ extension Set: EncodableContainer where Element: Encodable {
 }
 
 extension Dictionary: EncodableContainer where Key: Encodable, Value: Encodable {
-    static var encodesNull: Bool { false }
-
     func encodeElements(to encoder: inout NodeEncoder) throws(CacheError) {
         encoder.writeMapHead(count: count)
         let entries = Array(self)
