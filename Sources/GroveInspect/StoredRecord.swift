@@ -110,7 +110,15 @@ extension StoredRecord.Envelope {
         projections = try ProjectionTable(header, fieldCount: header.fieldCount).rows.map {
             (String(decoding: $0.name, as: UTF8.self), $0.sequence, $0.time, $0.fields)
         }
-        body = try header.namedBody()
+        guard let shape = header.shape else {
+            body = unsafe Array(header.body)
+            return
+        }
+        do throws(NodeReadFailure) {
+            body = try unsafe shape.map(of: header.body)
+        } catch {
+            throw .corrupted
+        }
     }
 }
 

@@ -113,12 +113,12 @@ enum VectorChecker {
     /// The records of `model`'s tree, as a cache stores them at sequence 7.
     private func records(_ name: String, _ model: some CacheableModel) throws -> [GoldenRecord] {
         let tree = try Encoded(model).tree
-        return try tree.entries.map { entry in
+        return try tree.entries.enumerated().map { index, entry in
             let identifier = tree.modelIdentifier(of: entry).rawValue
             let names = tree.types[entry.type]
             let recordName = names.name
             let projectionName = unsafe String(decoding: names.projection, as: UTF8.self)
-            let body = try tree.namedBody(of: entry)
+            let body = try tree.namedBody(index)
             let record = GoldenEnvelope.record(
                 key: GoldenEnvelope.key(identifier), body: body, recordName: recordName,
                 projectionName: projectionName, sequence: 7, references: entry.holdsReferences)

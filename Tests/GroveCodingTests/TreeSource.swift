@@ -30,7 +30,7 @@ final class TreeSource: NodeSource {
         var decoder = unsafe NodeDecoder(
             node.body, source: self, isStable: false, absence: absence, shape: node.shape)
         if type.fields.isDynamic, unsafe node.shape != nil {
-            let map = try tree.namedBody(of: tree.entries[index])
+            let map = try tree.namedBody(index)
             let kept = unsafe map.withUnsafeBytes { unsafe keep($0) }
             decoder = unsafe NodeDecoder(kept, source: self, isStable: true, absence: absence)
         }
@@ -92,7 +92,9 @@ struct Encoded {
     /// The bodies of the nodes, by identifier.
     var bodies: [ModelIdentifier: [UInt8]] {
         var bodies: [ModelIdentifier: [UInt8]] = [:]
-        for entry in tree.entries { bodies[tree.modelIdentifier(of: entry)] = try? tree.namedBody(of: entry) }
+        for (index, entry) in tree.entries.enumerated() {
+            bodies[tree.modelIdentifier(of: entry)] = try? tree.namedBody(index)
+        }
         return bodies
     }
 
@@ -114,6 +116,15 @@ struct Encoded {
         source.deleted = deleted
         source.missing = missing
         return try GroveCodingTests.decode(type, bytes, source: source)
+    }
+}
+
+extension NodeTree {
+    /// The body of the node at `index`, a map of its fields.
+    func namedBody(_ index: Int) throws(NodeReadFailure) -> [UInt8] {
+        let node = node(index)
+        guard let shape = unsafe node.shape?.takeUnretainedValue() else { return unsafe Array(node.body) }
+        return try unsafe shape.map(of: node.body)
     }
 }
 

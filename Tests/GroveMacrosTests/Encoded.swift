@@ -19,12 +19,21 @@
             bytes = unsafe Array(encoder.out.bytes)
             var bodies: [ModelIdentifier: [UInt8]] = [:]
             var names: [ModelIdentifier: String] = [:]
-            for entry in tree.entries {
-                bodies[tree.modelIdentifier(of: entry)] = try? tree.namedBody(of: entry)
+            for (index, entry) in tree.entries.enumerated() {
+                bodies[tree.modelIdentifier(of: entry)] = try? tree.namedBody(index)
                 names[tree.modelIdentifier(of: entry)] = tree.types[entry.type].name
             }
             self.bodies = bodies
             recordNames = names
+        }
+    }
+
+    extension NodeTree {
+        /// The body of the node at `index`, a map of its fields.
+        func namedBody(_ index: Int) throws(NodeReadFailure) -> [UInt8] {
+            let node = node(index)
+            guard let shape = unsafe node.shape?.takeUnretainedValue() else { return unsafe Array(node.body) }
+            return try unsafe shape.map(of: node.body)
         }
     }
 

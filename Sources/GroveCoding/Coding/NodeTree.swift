@@ -62,13 +62,6 @@ package final class NodeTree: @unchecked Sendable {
         unsafe storage.pointee.arena.bytes(in: identifier)
     }
 
-    /// The body of `entry`, a map of its fields.
-    package func namedBody(of entry: Entry) throws(NodeReadFailure) -> [UInt8] {
-        let body = unsafe storage.pointee.body(of: entry)
-        guard entry.isShaped, let shape = type(at: entry.type).shape else { return unsafe Array(body) }
-        return try unsafe shape.map(of: body)
-    }
-
     package func modelIdentifier(of entry: Entry) -> ModelIdentifier {
         unsafe ModelIdentifier(String(decoding: identifier(of: entry), as: UTF8.self))
     }

@@ -148,16 +148,6 @@ package struct RecordHeader {
     /// The number of the body's fields.
     package var fieldCount: Int { unsafe shape?.count ?? RecordBody.fieldCount(body) }
 
-    /// The body with its names.
-    package func namedBody() throws(Failure) -> [UInt8] {
-        guard let shape else { return unsafe Array(body) }
-        do throws(NodeReadFailure) {
-            return try unsafe shape.map(of: body)
-        } catch {
-            throw .corrupted
-        }
-    }
-
     /// Whether a record under `key` may have `flags`, some of which only collections have.
     private static func isOfCollection(_ key: UnsafeRawBufferPointer, _ flags: Flags) -> Bool {
         guard flags.isDisjoint(with: [.tombstone, .projections]) else { return false }
