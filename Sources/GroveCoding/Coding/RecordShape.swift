@@ -19,8 +19,6 @@ package final class RecordShape: @unchecked Sendable {
     private let encoded: UnsafeMutableRawBufferPointer
     /// The position at which each name begins, and the one at which the last name ends.
     private let starts: [Int]
-    /// The first bytes of each name, in the form of ``FieldTable``.
-    private let words: UnsafeMutablePointer<FieldTable.Name>
     /// The address of the names of the last read type with the same fields.
     private let alike = Atomic<UInt>(0)
 
@@ -59,16 +57,6 @@ package final class RecordShape: @unchecked Sendable {
             unsafe copy.deallocate()
             throw error
         }
-        unsafe words = .allocate(capacity: max(count, 1))
-        for index in 0..<count {
-            var word = FieldTable.Name(
-                start: Int32(starts[index]), count: Int32(starts[index + 1] - starts[index]), word: 0, mask: 0)
-            for place in 0..<min(Int(word.count), 8) {
-                word.word |= unsafe UInt64(copy[starts[index] + place]) << UInt64(8 * place)
-                word.mask |= 0xFF << UInt64(8 * place)
-            }
-            unsafe (words + index).initialize(to: word)
-        }
         hash = unsafe hash64(UnsafeRawBufferPointer(copy), seed: 0)
         unsafe self.encoded = unsafe copy
     }
@@ -89,10 +77,7 @@ package final class RecordShape: @unchecked Sendable {
         }
     }
 
-    deinit {
-        unsafe words.deallocate()
-        unsafe encoded.deallocate()
-    }
+    deinit { unsafe encoded.deallocate() }
 
     private static func text(_ decoder: inout NodeDecoder) throws(NodeReadFailure) -> UnsafeRawBufferPointer {
         let (major, count) = try decoder.readHead()
@@ -152,8 +137,11 @@ package final class RecordShape: @unchecked Sendable {
         // The room is for all values, and for the bytes that a copy of sixteen writes after the last.
         values.reserve(body.count + 16)
         for index in 0..<count {
-            guard unsafe isName(index, at: decoder.cursor, end) else { return false }
-            let start = unsafe decoder.cursor + Int(words[index].count)
+            let name = unsafe name(index)
+            guard unsafe end - decoder.cursor >= name.count,
+                unsafe isEqual(UnsafeRawBufferPointer(start: decoder.cursor, count: name.count), name)
+            else { return false }
+            let start = unsafe decoder.cursor + name.count
             unsafe decoder.cursor = unsafe start
             guard (try? decoder.skip()) != nil else { return false }
             let length = unsafe decoder.cursor - start
@@ -164,23 +152,6 @@ package final class RecordShape: @unchecked Sendable {
             }
         }
         return decoder.isAtEnd
-    }
-
-    /// Whether the encoded name of field `index` is at `cursor`.
-    @inline(__always)
-    private func isName(_ index: Int, at cursor: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Bool {
-        let word = unsafe words[index]
-        guard unsafe end - cursor >= 8 else { return unsafe isLongName(index, at: cursor, end) }
-        let stored = unsafe UInt64(littleEndian: cursor.loadUnaligned(as: UInt64.self))
-        guard (stored ^ word.word) & word.mask == 0 else { return false }
-        return unsafe word.count <= 8 || isLongName(index, at: cursor, end)
-    }
-
-    @inline(never)
-    private func isLongName(_ index: Int, at cursor: UnsafeRawPointer, _ end: UnsafeRawPointer) -> Bool {
-        let name = unsafe name(index)
-        guard unsafe end - cursor >= name.count else { return false }
-        return unsafe isEqual(UnsafeRawBufferPointer(start: cursor, count: name.count), name)
     }
 
     /// Splits the map in `body`: appends the encoding of its shape to `shape`, and its values to `values`.
