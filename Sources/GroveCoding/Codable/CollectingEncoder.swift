@@ -15,11 +15,11 @@ struct CollectingEncoder: Encoder {
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
         unsafe box.state.pointee.become(.unkeyed, in: session)
-        return CollectingUnkeyedContainer(session: session, box: box)
+        return CollectingSequence(session: session, box: box, isSingle: false)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
-        CollectingSingleValueContainer(session: session, box: box)
+        CollectingSequence(session: session, box: box, isSingle: true)
     }
 }
 
