@@ -64,24 +64,19 @@ extension CacheWriter where Self: ~Copyable {
     /// Removes the elements at the positions of `range`.
     @discardableResult
     package func removeElements(in range: Range<Int>, ofCollection key: String) throws(CacheError) -> ChangeSet {
-        try edit(key, .at(.replace(range, with: StoredElements())))
+        try edit(key) { .at(.replace(range, with: StoredElements())) }
     }
 
     /// Moves the element at position `from`, so that it is at position `to` afterwards.
     @discardableResult
     package func moveElement(from: Int, to: Int, inCollection key: String) throws(CacheError) -> ChangeSet {
-        try edit(key, .at(.move(from: from, to: to)))
+        try edit(key) { .at(.move(from: from, to: to)) }
     }
 
     /// Says that there are elements before position `position` that were never fetched.
     @discardableResult
     package func openGap(in key: String, before position: Int) throws(CacheError) -> ChangeSet {
-        try edit(key, .at(.gap(position, true)))
-    }
-
-    private func edit(_ key: String, _ operation: ListOperation) throws(CacheError) -> ChangeSet {
-        try ModelIdentifier(key).check()
-        return try _perform(.standard) { () throws(CacheError) in _WriteContent(EncodedEdit(operation).content(key)) }
+        try edit(key) { .at(.gap(position, true)) }
     }
 }
 
@@ -94,7 +89,7 @@ extension CacheWriter where Self: ~Copyable {
         try ModelIdentifier(key).check()
         return try _perform(durability) { () throws(CacheError) in
             let roots = try EncodedRoots(elements, mustBeIdentified: false)
-            return _WriteContent(try EncodedEdit(make(roots.elements), tree: roots.tree).content(key))
+            return _WriteContent(PendingWrite.Content(make(try roots.elements), of: key, tree: roots.tree))
         }
     }
 }

@@ -132,12 +132,13 @@ extension CacheWriter where Self: ~Copyable {
         try move(M.modelIdentifier(for: id), to: place, inCollection: key, durability: durability)
     }
 
-    private func edit(
-        _ key: String, _ durability: Durability, _ make: () throws(CacheError) -> ListOperation
+    /// Performs the edit of the collection under `key` that `make` makes, which brings no models.
+    func edit(
+        _ key: String, _ durability: Durability = .standard, _ make: () throws(CacheError) -> ListOperation
     ) throws(CacheError) -> ChangeSet {
         try ModelIdentifier(key).check()
         return try _perform(durability) { () throws(CacheError) in
-            _WriteContent(EncodedEdit(try make()).content(key))
+            _WriteContent(PendingWrite.Content(try make(), of: key))
         }
     }
 }

@@ -38,21 +38,7 @@ extension NormalizedCache: FollowableCache {
     ) {
         enqueue(key, origin: origin, settled: settled) { () throws(CacheError) in
             try ModelIdentifier(key).check()
-            var content: PendingWrite.Content
-            if let edit = try EncodedEdit(edit) {
-                content = edit.content(key)
-            } else {
-                let kind: WholeList =
-                    switch edit {
-                    case .refresh: .page
-                    case .fill: .fill
-                    default: .set
-                    }
-                content = try .list(edit.models, key, kind)
-                if case .restore(let models) = edit, models.allSatisfy({ $0.modelIdentifier != nil }) {
-                    content.tree = nil
-                }
-            }
+            var content = try PendingWrite.Content(edit, of: key)
             content.fillsOnly = fillsOnly
             content.ticket = ticket
             content.wipes = wipes

@@ -31,9 +31,9 @@ extension CacheTransaction {
         case .miss(let miss): throw CacheError(miss)
         case .hit(let found):
             guard var model = found as? T else { throw CacheError(CacheMiss(.otherType, identifier)) }
-            let former = try DynamicRoots([model]).tree
+            let former = try EncodedRoots(any: [model]).tree
             try change(&model)
-            let tree = try DynamicRoots([model]).tree
+            let tree = try EncodedRoots(any: [model]).tree
             if !tree.isSame(as: former) {
                 _ = try _perform(.standard) { () throws(CacheError) in _WriteContent(tree: tree) }
             }

@@ -17,7 +17,7 @@ extension CacheReader where Self: ~Copyable {
     ) throws(CacheError) -> CacheRead<any SimpleModel> {
         if let type = type as? any CacheableModel.Type { return try tree(name, type, maxAge) { $0 } }
         if let type = type as? any (SimpleModel & Codable).Type { return try codableTree(name, type, maxAge) }
-        throw DynamicRoots.notCacheable(type)
+        throw EncodedRoots.notCacheable(type)
     }
 
     /// Reads a list: the elements, and the rest of the ``CollectionRead``.
@@ -30,7 +30,7 @@ extension CacheReader where Self: ~Copyable {
         } else if let type = type as? any (SimpleModel & Codable).Type {
             found = try codableList(key, type, range, missing, maxAge)
         } else {
-            throw DynamicRoots.notCacheable(type)
+            throw EncodedRoots.notCacheable(type)
         }
         // The elements are of the type that was asked for.
         return found.map { ($0.elements as? [T] ?? [], $0.rest) }

@@ -103,8 +103,8 @@ struct EncodedRoots {
     }
 
     /// The collection of the roots, under `key`.
-    func collection(_ key: String) -> PendingWrite.Extra {
-        .collection(key: Array(key.utf8), body: EncodedRoots.list(references, count: count))
+    func collection(_ key: String, _ kind: WholeList = .set) -> PendingWrite.Extra {
+        .collection(key: Array(key.utf8), body: EncodedRoots.list(references, count: count), kind)
     }
 
     /// `references`, of `count` roots, as an encoded array.

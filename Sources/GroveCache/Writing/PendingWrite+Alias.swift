@@ -5,8 +5,8 @@ extension PendingWrite.Content {
     /// The content of a call that sets `model` under `key`.
     static func alias(_ key: String, of model: any SimpleModel) throws(CacheError) -> PendingWrite.Content {
         try ModelIdentifier(key).check()
-        let encoded = try DynamicRoots([model])
-        let root = encoded.roots[0]
+        let encoded = try EncodedRoots(any: [model])
+        let root = unsafe encoded.references.withUnsafeBytes { unsafe RootReference($0) }
         guard root.isReference else {
             throw CacheError.hasNoIdentifier(type(of: model)).concerning(ModelIdentifier(key))
         }

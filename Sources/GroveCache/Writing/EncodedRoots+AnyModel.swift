@@ -1,39 +1,32 @@
 import GroveCoding
 import GroveModel
 
-/// Models whose types are known only at run time, such as those of a `CacheDelegate`, taken apart into nodes.
-struct DynamicRoots {
-    let tree: NodeTree
-    /// The encoded roots, one after the other.
-    let references: [UInt8]
-    let roots: [RootReference]
-
-    /// Encodes `models`, in order.
+/// Models whose types are known only at run time, such as those of a `CacheDelegate`.
+extension EncodedRoots {
+    /// Encodes `models`, in order, into one tree.
     ///
     /// - Throws: ``CacheError`` with code `notCacheable` for a type that is neither `CacheableModel` nor `Codable`.
-    init(_ models: [any SimpleModel]) throws(CacheError) {
+    init(any models: [any SimpleModel]) throws(CacheError) {
         self = try NodeTree.filling(roots: models.count) { (tree, onLargeStack) throws(CacheError) in
-            try DynamicRoots(models, tree, onLargeStack: onLargeStack)
+            try EncodedRoots(any: models, tree, onLargeStack: onLargeStack)
         }
     }
 
-    private init(_ models: [any SimpleModel], _ tree: NodeTree, onLargeStack: Bool) throws(CacheError) {
-        self.tree = tree
+    private init(any models: [any SimpleModel], _ tree: NodeTree, onLargeStack: Bool) throws(CacheError) {
         var encoder = NodeEncoder(into: tree)
         var references: [UInt8] = []
-        var roots: [RootReference] = []
         for model in models {
             encoder.beginRoot(onLargeStack: onLargeStack)
             do throws(CacheError) {
-                try DynamicRoots.encode(model, &encoder)
+                try EncodedRoots.encode(model, &encoder)
             } catch {
                 throw error.concerning(field: type(of: model).recordName)
             }
-            unsafe references += Array(encoder.out.bytes)
-            unsafe roots.append(RootReference(encoder.out.bytes))
+            unsafe references.append(contentsOf: encoder.out.bytes)
         }
+        self.tree = tree
         self.references = references
-        self.roots = roots
+        count = models.count
     }
 
     private static func encode(_ model: any SimpleModel, _ encoder: inout NodeEncoder) throws(CacheError) {
@@ -51,17 +44,5 @@ struct DynamicRoots {
     static func notCacheable(_ type: any SimpleModel.Type) -> CacheError {
         CacheError(
             .notCacheable, "\(type) has no coding: make it @Cacheable, conform it to CacheableModel, or to Codable.")
-    }
-}
-
-extension PendingWrite.Content {
-    /// All of the collection under `key`, with the trees of its elements.
-    static func list(
-        _ models: [any SimpleModel], _ key: String, _ kind: WholeList
-    ) throws(CacheError) -> PendingWrite.Content {
-        let encoded = try DynamicRoots(models)
-        let body = EncodedRoots.list(encoded.references, count: encoded.roots.count)
-        return PendingWrite.Content(
-            tree: encoded.tree, extras: [.collection(key: Array(key.utf8), body: body, kind)])
     }
 }
