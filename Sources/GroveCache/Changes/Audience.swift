@@ -77,7 +77,7 @@ final class Audience: Sendable {
         fileprivate let streams: ChangeHub
 
         func change(_ set: ChangeSet) {
-            guard set.isNews || set.editTicket != .none else { return }
+            guard set.isNews || set.ticket != .none else { return }
             if !set.isEmpty { for observer in observers { observer.cacheDidCommit(set) } }
             streams.publish(set)
         }

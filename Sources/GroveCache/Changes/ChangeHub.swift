@@ -118,10 +118,11 @@ final class ChangeHub: Sendable {
         let others = followers.filter { $0.key != changes.origin }
         if changes.isNews, !others.isEmpty {
             // A follower may keep the change set as long as a request is open, so it gets the names without the written tree.
-            let names = changes.withoutTree
+            var names = changes.withoutTree
+            names.ticket = .none
             for tell in others.values { tell(names) }
         }
-        if changes.editTicket != .none { followers[changes.origin]?(OwnEdit(changes)) }
+        if changes.ticket != .none { followers[changes.origin]?(changes.ownEdit) }
     }
 
     /// Tells every reader of something in `changes`.

@@ -23,14 +23,14 @@ public struct ChangeSet: Sendable {
     /// that goes on from any token gets each change at least once.
     public internal(set) var token: ChangeToken?
 
-    private let tree: NodeTree?
-    private let changed: [Int]
-    /// The parts that most change sets do not have.
+    private var tree: NodeTree?
+    private var changed: [Int]
+    /// The names of all but the nodes of its tree, which most change sets do not have.
     private var rest: Rest?
     /// The follower whose call it was, which is not told; 0 for none.
     var origin = FollowerID.none
-    /// The number that a follower gave to the call, if it edits a list; 0 for none.
-    var editTicket = EditTicket.none
+    /// The number that the follower whose call it was gave to its edit of a list, for that follower; none for others.
+    package internal(set) var ticket = EditTicket.none
     /// The number of the commit; zero before it is known.
     package internal(set) var commitNumber = CommitNumber(rawValue: 0)
     /// Whether a call emptied the cache.
@@ -41,59 +41,46 @@ public struct ChangeSet: Sendable {
     var isSuperseded = false
 
     init(
-        sequence: CallNumber, tree: NodeTree? = nil, changed: [Int] = [], named: Set<ModelIdentifier> = [],
-        deleted: [ModelIdentifier] = [], evicted: EvictedNames = EvictedNames(), collections: [ModelIdentifier] = [],
-        aliases: [ModelIdentifier] = [], lists: [ListChange] = [], changesEverything: Bool = false
+        sequence: CallNumber, tree: NodeTree? = nil, changed: [Int] = [], names: Names = Names(),
+        changesEverything: Bool = false
     ) {
         self.sequence = sequence
         self.tree = tree
         self.changed = changed
-        let hasRest =
-            !(named.isEmpty && deleted.isEmpty && evicted.isEmpty && collections.isEmpty && aliases.isEmpty
-            && lists.isEmpty)
-        rest = hasRest ? Rest(named, deleted, evicted, collections, aliases, lists) : nil
+        rest = names.count > 0 || !names.lists.isEmpty ? Rest(names) : nil
         self.changesEverything = changesEverything
     }
 
-    /// The names in a change set other than the nodes of its tree; kept apart, so that copying most change sets is
-    /// cheap.
-    private final class Rest: Sendable {
-        let named: Set<ModelIdentifier>
-        let deleted: [ModelIdentifier]
-        let evicted: EvictedNames
-        let collections: [ModelIdentifier]
-        let aliases: [ModelIdentifier]
+    /// The names in a change set other than the nodes of its tree.
+    struct Names: Sendable {
+        var changed: Set<ModelIdentifier> = []
+        var deleted: [ModelIdentifier] = []
+        var evicted = EvictedNames()
+        var collections: [ModelIdentifier] = []
+        var aliases: [ModelIdentifier] = []
         /// The changes of collections, if a follower is told.
-        let lists: [ListChange]
-
-        init(
-            _ named: Set<ModelIdentifier>, _ deleted: [ModelIdentifier], _ evicted: EvictedNames,
-            _ collections: [ModelIdentifier], _ aliases: [ModelIdentifier], _ lists: [ListChange]
-        ) {
-            self.lists = lists
-            self.named = named
-            self.deleted = deleted
-            self.evicted = evicted
-            self.collections = collections
-            self.aliases = aliases
-        }
+        var lists: [ListChange] = []
 
         var count: Int {
-            named.count + deleted.count + evicted.nodes.count + evicted.lists.count + collections.count + aliases.count
+            changed.count + deleted.count + evicted.nodes.count + evicted.lists.count + collections.count
+                + aliases.count
         }
     }
 
-    private var named: Set<ModelIdentifier> { rest?.named ?? [] }
-    private var deleted: [ModelIdentifier] { rest?.deleted ?? [] }
-    private var evicted: EvictedNames { rest?.evicted ?? EvictedNames() }
-    private var collections: [ModelIdentifier] { rest?.collections ?? [] }
-    private var aliases: [ModelIdentifier] { rest?.aliases ?? [] }
+    /// Names that are kept apart, so that copying a change set is cheap.
+    private final class Rest: Sendable {
+        let names: Names
+
+        init(_ names: Names) { self.names = names }
+    }
+
+    private var names: Names { rest?.names ?? Names() }
 
     /// The changes of collections: one for each edit, in order.
     ///
     /// They are known if data providers follow the cache, or if the cache keeps a history. A collection that is only in
     /// ``changedCollectionKeys`` changed in a way that is not known.
-    package var lists: [ListChange] { rest?.lists ?? [] }
+    package var lists: [ListChange] { rest?.names.lists ?? [] }
 
     /// A change set that says that anything may be different.
     static func everything(_ sequence: CallNumber, _ token: ChangeToken?) -> ChangeSet {
@@ -102,78 +89,74 @@ public struct ChangeSet: Sendable {
         return set
     }
 
-    /// The same, with `names` evicted.
-    func evicting(_ names: EvictedNames) -> ChangeSet {
-        guard !names.isEmpty else { return self }
-        var set = self
-        var evicted = evicted
-        evicted.add(names)
-        set.rest = Rest(named, deleted, evicted, collections, aliases, lists)
+    /// The same, with `evicted` evicted.
+    func evicting(_ evicted: EvictedNames) -> ChangeSet {
+        guard !evicted.isEmpty else { return self }
+        var (set, names) = (self, names)
+        names.evicted.add(evicted)
+        set.rest = Rest(names)
         return set
     }
 
-    /// The change set `other`, without the tree that was written.
-    private init(withoutTreeOf other: ChangeSet) {
-        sequence = other.sequence
-        changesEverything = other.changesEverything
-        tree = nil
-        changed = []
-        rest = Rest(
-            other.changedModelIds, other.deleted, other.evicted, other.collections, other.aliases, other.lists)
-        token = other.token
-        origin = other.origin
-        editTicket = other.editTicket
-        commitNumber = other.commitNumber
-        isWipe = other.isWipe
-        deletedTypes = other.deletedTypes
-        isSuperseded = other.isSuperseded
+    /// The same change set, without the tree that was written.
+    var withoutTree: ChangeSet {
+        guard tree != nil else { return self }
+        var (set, names) = (self, names)
+        names.changed = changedModelIds
+        set.rest = Rest(names)
+        (set.tree, set.changed) = (nil, [])
+        return set
     }
 
-    /// The same change set, without the tree that was written.
-    var withoutTree: ChangeSet { tree == nil ? self : ChangeSet(withoutTreeOf: self) }
+    /// The outcome of a follower's own edit of a list, as that follower is told.
+    var ownEdit: ChangeSet {
+        var set = ChangeSet(sequence: .zero, names: Names(lists: lists))
+        (set.ticket, set.commitNumber) = (ticket, commitNumber)
+        return set
+    }
 
     /// The number of models, collections and aliases that are named.
-    var nameCount: Int { changed.count + (rest?.count ?? 0) }
+    var nameCount: Int { changed.count + (rest?.names.count ?? 0) }
 
     /// Whether it names nothing but nodes whose bodies changed.
-    var namesNodesAlone: Bool { rest.map { $0.count == $0.named.count } ?? true }
+    var namesNodesAlone: Bool { rest.map { $0.names.count == $0.names.changed.count } ?? true }
 
     /// Visits the nodes whose bodies changed, some perhaps more than once.
     func forEachChanged(_ visit: (ModelIdentifier) -> Void) {
         if let tree { for index in changed { visit(tree.modelIdentifier(of: tree.entries[index])) } }
-        for identifier in named { visit(identifier) }
+        for identifier in names.changed { visit(identifier) }
     }
 
     /// The nodes whose bodies changed.
     ///
     /// - Complexity: O(*n*) for *n* of them.
     public var changedModelIds: Set<ModelIdentifier> {
-        guard let tree else { return named }
+        guard let tree else { return names.changed }
         return Set(changed.map { tree.modelIdentifier(of: tree.entries[$0]) })
     }
 
     /// The nodes that were deleted.
-    public var deletedModelIds: Set<ModelIdentifier> { Set(deleted) }
+    public var deletedModelIds: Set<ModelIdentifier> { Set(names.deleted) }
 
     /// The nodes that were evicted, and those of a write that could not be stored.
     ///
     /// A node of the same write may be among them, if it was evicted to make room.
-    public var evictedModelIds: Set<ModelIdentifier> { Set(evicted.nodes) }
+    public var evictedModelIds: Set<ModelIdentifier> { Set(names.evicted.nodes) }
 
     /// The keys of the collections that were replaced, edited or removed by calls.
     ///
     /// A change to an element is not a change to its collection. A collection that was evicted to make room is in
     /// ``evictedCollectionKeys``.
-    public var changedCollectionKeys: Set<ModelIdentifier> { Set(collections) }
+    public var changedCollectionKeys: Set<ModelIdentifier> { Set(names.collections) }
 
     /// The keys of the collections that were evicted to make room, completely or in part.
     ///
     /// An evicted part is a gap in the list. The history of commits does not record these keys: streams and observers
     /// are told, but the earlier change sets of ``NormalizedCache/changes(since:)`` do not have them.
-    public var evictedCollectionKeys: Set<ModelIdentifier> { evicted.lists }
+    public var evictedCollectionKeys: Set<ModelIdentifier> { names.evicted.lists }
 
     /// The cache keys, other than identifiers, that a call made name another model than before, or none.
-    public var changedAliases: Set<ModelIdentifier> { Set(aliases) }
+    public var changedAliases: Set<ModelIdentifier> { Set(names.aliases) }
 
     /// Whether nothing changed.
     public var isEmpty: Bool { !changesEverything && nameCount == 0 }
@@ -218,8 +201,9 @@ extension ChangeSet: CommittedChanges {
         among held: some Collection<ModelIdentifier>, isHeld: (ModelIdentifier) -> Bool
     ) -> [ModelIdentifier] {
         guard !changesEverything else { return Array(held) }
-        let gone = deleted.filter(isHeld) + aliases.filter(isHeld)
+        let gone = names.deleted.filter(isHeld) + names.aliases.filter(isHeld)
         guard let tree else {
+            let named = names.changed
             return gone + (named.count < held.count ? named.filter(isHeld) : held.filter(named.contains))
         }
         guard changed.count > held.count else { return gone + changedModelIds.filter(isHeld) }

@@ -55,9 +55,11 @@ struct ChangeSetUnion {
     /// The change set of all calls so far.
     var changeSet: ChangeSet {
         ChangeSet(
-            sequence: sequence, named: changed, deleted: Array(deleted),
-            evicted: EvictedNames(nodes: Array(evicted), lists: evictedLists),
-            collections: Array(collections), aliases: Array(aliases), lists: lists,
+            sequence: sequence,
+            names: ChangeSet.Names(
+                changed: changed, deleted: Array(deleted),
+                evicted: EvictedNames(nodes: Array(evicted), lists: evictedLists),
+                collections: Array(collections), aliases: Array(aliases), lists: lists),
             changesEverything: changesEverything)
     }
 }

@@ -59,9 +59,11 @@ enum HistoryEntry {
         var names: [[ModelIdentifier]] = []
         for _ in 0..<5 { names.append(try decoder.readNames()) }
         var set = ChangeSet(
-            sequence: header.sequence, named: Set(names[0]), deleted: names[1],
-            evicted: EvictedNames(nodes: names[2]), collections: names[3], aliases: names[4],
-            lists: count == 8 ? try ListHistory.changes(&decoder, of: names[3]) : [])
+            sequence: header.sequence,
+            names: ChangeSet.Names(
+                changed: Set(names[0]), deleted: names[1], evicted: EvictedNames(nodes: names[2]),
+                collections: names[3], aliases: names[4],
+                lists: count == 8 ? try ListHistory.changes(&decoder, of: names[3]) : []))
         set.commitNumber = commit
         return (mark, set)
     }

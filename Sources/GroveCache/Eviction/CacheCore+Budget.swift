@@ -163,7 +163,7 @@ extension CacheCore {
                     evicted = try commit.removeVictims(
                         downTo: max(before - min(bytes - freed, groupBytes), 0), most: most, isSoft: largest < .max,
                         largest: largest)
-                    commit.history.add(ChangeSet(sequence: commit.stored.sequence, evicted: evicted))
+                    commit.history.add(ChangeSet(sequence: commit.stored.sequence, names: .init(evicted: evicted)))
                     step = before - commit.payload
                 }
             } catch {
@@ -173,7 +173,7 @@ extension CacheCore {
             }
             guard step > 0 else { break }
             freed += step
-            var set = ChangeSet(sequence: state.withLock { $0.numbers.committed }, evicted: evicted)
+            var set = ChangeSet(sequence: state.withLock { $0.numbers.committed }, names: .init(evicted: evicted))
             set.token = tokens?.after
             set.commitNumber = tokens?.commit ?? .zero
             audience.tell(of: set)

@@ -64,7 +64,7 @@ extension Evictor {
                     try commit.prepareAccount()
                     let evicted = try commit.removeVictims(downTo: limit, most: Evictor.evictionsAtOnce)
                     // Counted and not named: there is no room.
-                    commit.history.add(ChangeSet(sequence: commit.stored.sequence, evicted: evicted))
+                    commit.history.add(ChangeSet(sequence: commit.stored.sequence, names: .init(evicted: evicted)))
                     try commit.finish()
                     summary = commit.summary
                 }

@@ -3,10 +3,7 @@ import GroveModel
 
 /// The changes of a call beside the nodes of its tree.
 struct ChangeLists {
-    var deleted: [ModelIdentifier] = []
-    var evicted: [ModelIdentifier] = []
-    var collections: [ModelIdentifier] = []
-    var aliases: [ModelIdentifier] = []
+    var names = ChangeSet.Names()
     /// Whether holders of a model may show it again, or show it no more.
     var changesHolders = false
 
@@ -15,19 +12,19 @@ struct ChangeLists {
         switch (extra, outcome) {
         case (.undelete, .replaced), (_, .overtaken): changesHolders = true
         case (.invalidate(let key, _), .superseded) where key.first == Namespace.collection:
-            collections.append(ChangeLists.identifier(key.dropFirst()))
+            names.collections.append(ChangeLists.identifier(key.dropFirst()))
         case (_, .unchanged), (_, .renewed), (_, .superseded), (_, .replaced(bodyChanged: false)): return
-        case (.tombstone(let identifier), _): deleted.append(identifier)
+        case (.tombstone(let identifier), _): names.deleted.append(identifier)
         case (.collection(let key, _, _), _), (.edit(let key, _), _):
-            collections.append(ChangeLists.identifier(key[...]))
+            names.collections.append(ChangeLists.identifier(key[...]))
         case (.invalidate(let key, let why), _) where why.deletion != nil:
-            deleted.append(ChangeLists.identifier(key.dropFirst()))
+            names.deleted.append(ChangeLists.identifier(key.dropFirst()))
         case (.remove(let key), _), (.invalidate(let key, _), _):
             let identifier = ChangeLists.identifier(key.dropFirst())
-            if key.first == Namespace.node { evicted.append(identifier) }
-            if key.first == Namespace.collection { collections.append(identifier) }
-            if key.first == Namespace.alias { aliases.append(identifier) }
-        case (.alias(let key, _), _): aliases.append(ChangeLists.identifier(key[...]))
+            if key.first == Namespace.node { names.evicted.nodes.append(identifier) }
+            if key.first == Namespace.collection { names.collections.append(identifier) }
+            if key.first == Namespace.alias { names.aliases.append(identifier) }
+        case (.alias(let key, _), _): names.aliases.append(ChangeLists.identifier(key[...]))
         case (.pin, _), (.unlist, _), (.undelete, _), (.kept, _): return
         }
     }

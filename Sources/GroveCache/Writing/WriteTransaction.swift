@@ -138,7 +138,7 @@ struct WriteTransaction: ~Copyable {
             if case .unlist(let identifier) = extra {
                 // A model that was changed since the place of its deletion stays in its lists too.
                 if isKept, write.asOf != nil { continue }
-                named.collections += try removeFromCollections(identifier, sequence: sequence)
+                named.names.collections += try removeFromCollections(identifier, sequence: sequence)
                 continue
             }
             let outcome = try apply(extra, of: write, sequence: sequence, deletions: deletions)
@@ -147,13 +147,12 @@ struct WriteTransaction: ~Copyable {
             named.note(extra, outcome)
         }
         stored.sequence = max(stored.sequence, sequence)
+        named.names.lists = lists.changes
         var set = ChangeSet(
-            sequence: sequence, tree: write.tree, changed: changed, deleted: named.deleted,
-            evicted: EvictedNames(nodes: named.evicted),
-            collections: named.collections, aliases: named.aliases, lists: lists.changes,
+            sequence: sequence, tree: write.tree, changed: changed, names: named.names,
             changesEverything: named.changesHolders)
         set.origin = write.origin
-        set.editTicket = write.content.ticket
+        set.ticket = write.content.ticket
         set.isSuperseded = isSuperseded
         if isSuperseded { write.noteSuperseded() }
         return set
