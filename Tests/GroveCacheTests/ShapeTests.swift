@@ -127,11 +127,9 @@ private struct DocumentedPerson: CodableModel, Equatable {
             for text in ["Other", "Other", "field"] { names.appendText(text) }
             var out = ByteBuffer(capacity: 64)
             defer { out.deallocate() }
-            let (noName, body) = unsafe (UnsafeRawBufferPointer(start: nil, count: 0), names.bytes)
+            let body = unsafe names.bytes
             try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
-                try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: [], sequence: 0, time: 0, deletion: .none, recordName: noName,
-                    projection: noName, body: body)
+                try unsafe RecordBuilder.build(into: &out, key: key, body: body)
             }
             try put(key, unsafe Array(out.bytes))
         }

@@ -159,7 +159,6 @@ struct RecordUpdate {
             try unsafe body.withUnsafeBytesTyped { (body) throws(CacheError) in
                 try unsafe RecordBuilder.build(
                     into: &out, key: key, flags: .references, sequence: sequence, time: time(over: header),
-                    deletion: .none, recordName: RecordUpdate.noName, projection: RecordUpdate.noName,
                     body: body)
             }
             return .replaced(bodyChanged: !isSame)
@@ -187,8 +186,6 @@ struct RecordUpdate {
 
     /// Whether the write is an edit that was refused before, and confirms nothing.
     private var isSavedAgain: Bool { yieldsAfter != nil && time == 0 }
-
-    private static var noName: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
     /// Whether the record of `header` was changed, as the node's projection or as another type, after the call of `number`.
     private func isNewer(_ header: RecordHeader, than node: NodeTree.Node, _ number: CallNumber) -> Bool {
@@ -227,9 +224,7 @@ struct RecordUpdate {
             return .overtaken
         }
         // A tombstone takes the newest deletion's number, so that no call from between the two lands after it.
-        try unsafe RecordBuilder.build(
-            into: &out, key: key, flags: .tombstone, sequence: sequence, time: 0, deletion: .none,
-            recordName: RecordUpdate.noName, projection: RecordUpdate.noName, body: RecordUpdate.noName)
+        try unsafe RecordBuilder.build(into: &out, key: key, flags: .tombstone, sequence: sequence)
         return .replaced(bodyChanged: !isDeleted)
     }
 

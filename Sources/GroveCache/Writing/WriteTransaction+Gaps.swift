@@ -49,13 +49,10 @@ extension WriteTransaction {
 
     /// Stores the name of the list whose chunks `head` names.
     mutating func storeName(of list: [UInt8], _ head: CollectionHead, sequence: CallNumber) throws(CacheError) {
-        let noName = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         try unsafe head.nameKey.withUnsafeBytesTyped { (key) throws(CacheError) in
             try unsafe store(key) { (out) throws(CacheError) in
                 try unsafe Array(list.dropFirst()).withUnsafeBytesTyped { (name) throws(CacheError) in
-                    try unsafe RecordBuilder.build(
-                        into: &out, key: key, flags: [], sequence: sequence, time: 0, deletion: .none,
-                        recordName: noName, projection: noName, body: name)
+                    try unsafe RecordBuilder.build(into: &out, key: key, sequence: sequence, body: name)
                 }
             }
         }

@@ -41,14 +41,11 @@ extension WriteTransaction {
         var body = ByteBuffer(capacity: 256)
         defer { body.deallocate() }
         HistoryEntry.appendBody(stored.commit, mark: stored.mark, history.changeSet, most: most, to: &body)
-        let (bytes, noName) = unsafe (body.bytes, UnsafeRawBufferPointer(start: nil, count: 0))
-        let sequence = stored.sequence
+        let (bytes, sequence) = unsafe (body.bytes, stored.sequence)
         try unsafe HistoryEntry.key(of: stored.commit, places: stored.historyPlaces).withUnsafeBytesTyped {
             (key) throws(CacheError) in
             try unsafe store(key) { (out) throws(CacheError) in
-                try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: [], sequence: sequence, time: 0, deletion: .none, recordName: noName,
-                    projection: noName, body: bytes)
+                try unsafe RecordBuilder.build(into: &out, key: key, sequence: sequence, body: bytes)
             }
         }
     }

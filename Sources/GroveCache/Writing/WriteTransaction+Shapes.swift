@@ -32,11 +32,9 @@ extension WriteTransaction {
                 guard stored.shapes < RecordShape.mostStored else { return false }
                 stored.shapes += 1
             }
-            let (body, noName) = unsafe (shaped.shape, UnsafeRawBufferPointer(start: nil, count: 0))
+            let body = unsafe shaped.shape
             try unsafe store(key) { (out) throws(CacheError) in
-                try unsafe RecordBuilder.build(
-                    into: &out, key: key, flags: [], sequence: .zero, time: 0, deletion: .none, recordName: noName,
-                    projection: noName, body: body)
+                try unsafe RecordBuilder.build(into: &out, key: key, body: body)
             }
             return true
         }

@@ -129,8 +129,7 @@ package struct CollectionHead: Equatable {
             body.append(bigEndian: chunk.number.rawValue)
             body.append(UInt8(truncatingIfNeeded: chunk.count))
         }
-        try unsafe RecordBuilder.buildCollection(
-            into: &out, key: key, flags: .chunks, sequence: sequence, time: time,
-            runs: UnsafeRawBufferPointer(start: nil, count: 0), body: body.bytes)
+        try unsafe RecordBuilder.build(
+            into: &out, key: key, flags: .chunks, sequence: sequence, time: time, body: body.bytes)
     }
 }

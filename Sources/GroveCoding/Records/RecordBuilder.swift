@@ -4,13 +4,16 @@ package import GroveModel
 package enum RecordBuilder {
     /// Appends a record to `out`, which the caller has emptied.
     ///
+    /// A part that is left out is empty.
+    ///
     /// - Parameter shape: the hash of the shape that has the names, if `flags` have one.
     /// - Throws: ``CacheError`` with code `unencodable` if a name is longer than 255 bytes.
     package static func build(
-        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: CallNumber,
-        time: UInt32, deletion: Deletion, recordName: UnsafeRawBufferPointer, projection: UnsafeRawBufferPointer,
-        projectionTable: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),
-        shape: UInt64 = 0, body: UnsafeRawBufferPointer
+        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags = [],
+        sequence: CallNumber = .zero, time: UInt32 = 0, deletion: Deletion = .none,
+        recordName: UnsafeRawBufferPointer = unsafe noBytes, projection: UnsafeRawBufferPointer = unsafe noBytes,
+        projectionTable: UnsafeRawBufferPointer = unsafe noBytes, shape: UInt64 = 0,
+        body: UnsafeRawBufferPointer = unsafe noBytes
     ) throws(CacheError) {
         var flags = flags
         if deletion.sequence > .zero {
@@ -32,6 +35,8 @@ package enum RecordBuilder {
         unsafe out.append(body)
         unsafe out.replace(at: 2, littleEndian: RecordHeader.checksum(out.bytes, key: key))
     }
+
+    package static var noBytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
 
     private static func append(
         _ recordName: UnsafeRawBufferPointer, _ projection: UnsafeRawBufferPointer, to out: inout ByteBuffer

@@ -159,21 +159,9 @@ package struct StoredElements: Sendable {
         unsafe bytes.withUnsafeBytes { unsafe body.append($0) }
         let bodyBytes = unsafe body.bytes
         try unsafe runs.withUnsafeBytesTyped { (runs) throws(CacheError) in
-            try unsafe RecordBuilder.buildCollection(
-                into: &out, key: key, flags: flags, sequence: sequence, time: time, runs: runs, body: bodyBytes)
+            try unsafe RecordBuilder.build(
+                into: &out, key: key, flags: flags, sequence: sequence, time: time, projectionTable: runs,
+                body: bodyBytes)
         }
-    }
-}
-
-extension RecordBuilder {
-    /// Appends a record of a collection, which has no names, to `out`.
-    package static func buildCollection(
-        into out: inout ByteBuffer, key: UnsafeRawBufferPointer, flags: RecordHeader.Flags, sequence: CallNumber,
-        time: UInt32, runs: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
-    ) throws(CacheError) {
-        let noName = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-        try unsafe build(
-            into: &out, key: key, flags: flags, sequence: sequence, time: time, deletion: .none, recordName: noName,
-            projection: noName, projectionTable: runs, body: body)
     }
 }
