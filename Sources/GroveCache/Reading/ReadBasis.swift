@@ -31,6 +31,9 @@ struct ReadBasis: ~Copyable {
         }
     }
 
+    /// Lets go of the view, which ends by itself.
+    mutating func dropView() { view = nil }
+
     /// Lets go of all of it, but for a snapshot that may still stand.
     ///
     /// - Returns: whether entries of the overlay that were kept for this read may go.

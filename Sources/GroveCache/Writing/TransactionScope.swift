@@ -37,12 +37,14 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     /// Begins to read the transaction; keys that were lost, as `pending` says, are missing until the body writes them.
     func begin(_ pending: PendingReads?) {
         enterThread()
-        reader.begin(TransactionView(unsafe commit.pointee.transaction), keepsBytes: false, pending: pending)
+        reader.begin(unsafe commit.pointee.transaction, keepsBytes: false, pending: pending)
     }
 
     /// Ends the scope: code that still has it cannot use it.
     func end() {
         life.isOver = true
+        // The engine ends its transaction itself.
+        unsafe reader.state.pointee.basis.dropView()
         reader.end()
         leaveThread()
     }
@@ -99,33 +101,4 @@ struct TransactionLimit {
             "The transaction changes \(buffer.putCount) records and \(buffer.putBytes) bytes, and within this budget one may "
                 + "change \(most); write less at once.")
     }
-}
-
-/// A transaction as a view: it ends when the transaction does.
-private final class TransactionView: NodeView {
-    static var keepsBytes: Bool { false }
-
-    private let transaction: any NodeTransaction
-
-    init(_ transaction: any NodeTransaction) { self.transaction = transaction }
-
-    func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
-        try unsafe transaction.get(key)
-    }
-
-    func scan(
-        prefix: UnsafeRawBufferPointer,
-        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
-    ) throws(CacheError) {
-        try unsafe transaction.scan(prefix: prefix, visit)
-    }
-
-    func scan(
-        prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,
-        _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(CacheError) -> Bool
-    ) throws(CacheError) {
-        try unsafe transaction.scan(prefix: prefix, after: start, visit)
-    }
-
-    func end() {}
 }
