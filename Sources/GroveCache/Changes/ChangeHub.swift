@@ -129,44 +129,30 @@ final class ChangeHub: Sendable {
     ///
     /// - Complexity: O(*n*) for *n* models in `changes`, if there is a stream of a single model's changes.
     func publish(_ changes: ChangeSet) {
-        let (all, isModelRead) = state.withLock { ($0.all.values.map(\.subscription), !$0.models.isEmpty) }
+        let (all, isModelRead) = state.withLock { (Array($0.all.values), !$0.models.isEmpty) }
         tellFollowers(changes)
         guard !changes.isEmpty else { return }
-        for subscription in all { subscription?.yield(changes) }
+        for reader in all { reader.subscription?.yield(changes) }
         guard isModelRead else { return }
-        var told: [(CacheChange, ChangeSubscription<CacheChange>?)] = []
-        func tell(_ identifiers: Set<ModelIdentifier>, _ change: CacheChange) {
-            state.withLock { state in
-                for identifier in identifiers {
-                    guard let readers = state.models[identifier] else { continue }
-                    for reader in readers.values { told.append((change, reader.subscription)) }
-                }
+        let named: [(identifiers: Set<ModelIdentifier>, change: CacheChange)] = [
+            (changes.changedModelIds, .changed), (changes.changedAliases, .changed),
+            (changes.deletedModelIds, .deleted), (changes.evictedModelIds, .evicted),
+        ]
+        let told = state.withLock { state -> [(Weak<CacheChange>, CacheChange)] in
+            guard !changes.changesEverything else {
+                return state.models.values.flatMap { $0.values.map { ($0, .unknown) } }
+            }
+            return named.flatMap { (identifiers, change) in
+                identifiers.flatMap { state.models[$0]?.values.map { ($0, change) } ?? [] }
             }
         }
-        if changes.changesEverything {
-            state.withLock { state in
-                for readers in state.models.values {
-                    for reader in readers.values { told.append((.unknown, reader.subscription)) }
-                }
-            }
-        } else {
-            tell(changes.changedModelIds, .changed)
-            tell(changes.changedAliases, .changed)
-            tell(changes.deletedModelIds, .deleted)
-            tell(changes.evictedModelIds, .evicted)
-        }
-        for (change, subscription) in told { subscription?.yield(change) }
+        for (reader, change) in told { reader.subscription?.yield(change) }
     }
 
     /// Ends the streams that the handle made.
     func end(_ handle: HandleID) {
-        let (all, models) = state.withLock { state in
-            (
-                state.all.values.map(\.subscription),
-                state.models.values.flatMap { $0.values.map(\.subscription) }
-            )
-        }
-        for subscription in all where subscription?.handle == handle { subscription?.finish() }
-        for subscription in models where subscription?.handle == handle { subscription?.finish() }
+        let (all, models) = state.withLock { (Array($0.all.values), $0.models.values.flatMap(\.values)) }
+        for reader in all where reader.subscription?.handle == handle { reader.subscription?.finish() }
+        for reader in models where reader.subscription?.handle == handle { reader.subscription?.finish() }
     }
 }
