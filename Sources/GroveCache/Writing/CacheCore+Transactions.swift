@@ -70,7 +70,8 @@ extension CacheCore {
         set.deletedTypes = deletedTypes
         set.token = tokens?.after
         set.commitNumber = tokens?.commit ?? .zero
-        tellAudience(of: set)
+        ledger.note(writes: 1)
+        tellAudience(of: [(isAnswered: true, outcome: .success(set))])
         failQueued(orphans, .isOfAnotherLife)
         if durability == .durable, let failure = synchronizeStore() { throw failure }
         guard let outcome else { throw CacheError.isGivenUp }
@@ -117,16 +118,6 @@ extension CacheCore {
         try makeRoom(ofPayload: 2 * load.bytes, evictor)
         try makeRoom(for: historyLimit.added(to: load), giving: evictor.capacity / 2, evictor)
         return load
-    }
-
-    private func tellAudience(of set: ChangeSet) {
-        ledger.note(writes: 1)
-        guard !audience.isEmpty else { return }
-        let report = takeReport()
-        audience.tell(audience.present) { tell in
-            tell.change(set)
-            for observer in tell.observers { observer.cacheDidFinishCommit(report) }
-        }
     }
 }
 

@@ -322,10 +322,7 @@ extension CacheCore {
     /// Tells the callers that wait, and the audience, the outcomes of calls that left the queue.
     private func finish(_ settled: [Settled], synchronizationFailure: CacheError?) {
         func isUnsynchronized(_ settled: Settled) -> Bool {
-            guard synchronizationFailure != nil, settled.write.isDurable, case .success = settled.outcome else {
-                return false
-            }
-            return true
+            synchronizationFailure != nil && settled.write.isDurable && settled.outcome.failure == nil
         }
         let unsynchronized = synchronizationFailure == nil ? 0 : settled.count(where: isUnsynchronized)
         ledger.note(writes: settled.count, failed: unsynchronized)
@@ -333,7 +330,13 @@ extension CacheCore {
             let hasRoom = state.queue.awaitedByteCount <= state.queue.limit / 2
             return hasRoom ? state.waiting.takeAll() : []
         }
-        tellAudience(of: settled, unsynchronized > 0 ? synchronizationFailure : nil)
+        tellAudience(
+            of: settled.map { write, outcome in
+                (
+                    isAnswered: write.completion != nil || write.isAnswered(outcome.failure),
+                    outcome: outcome.mapError { $0.concerning(optional: write.subject) }
+                )
+            }, unsynchronized > 0 ? synchronizationFailure : nil)
         for continuation in waiting { continuation.resume() }
         for entry in settled {
             if let settled = entry.write.settled {
@@ -348,15 +351,13 @@ extension CacheCore {
     }
 
     /// Tells observers and streams the outcomes of a group, in the order of the commits.
-    private func tellAudience(of settled: [Settled], _ synchronizationFailure: CacheError?) {
+    func tellAudience(
+        of outcomes: @autoclosure () -> [(isAnswered: Bool, outcome: Result<ChangeSet, CacheError>)],
+        _ synchronizationFailure: CacheError? = nil
+    ) {
         guard !audience.isEmpty else { return }
         let report = takeReport()
-        let outcomes = settled.map { write, outcome in
-            (
-                isAnswered: write.completion != nil || write.isAnswered(outcome.failure),
-                outcome: outcome.mapError { $0.concerning(optional: write.subject) }
-            )
-        }
+        let outcomes = outcomes()
         audience.tell(audience.present) { tell in
             for (isAnswered, outcome) in outcomes {
                 switch outcome {
