@@ -141,11 +141,8 @@ extension NodeView {
     private func entry(
         of commit: CommitNumber, _ state: StoreState
     ) throws(CacheError) -> (mark: CommitMark, set: ChangeSet)? {
-        let key = HistoryEntry.key(of: commit, places: state.historyPlaces)
-        return try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) -> (mark: CommitMark, set: ChangeSet)? in
-            guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key)
-            else { return nil }
-            return try? HistoryEntry.changes(commit, header)
+        try header(HistoryEntry.key(of: commit, places: state.historyPlaces)).flatMap {
+            try? HistoryEntry.changes(commit, $0)
         }
     }
 }

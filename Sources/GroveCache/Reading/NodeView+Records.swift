@@ -3,6 +3,15 @@ package import GroveModel
 
 /// The records of lists and shapes in a view of the store.
 extension NodeView {
+    /// The record under `key`, a store's key; `nil` if there is none, or it cannot be read.
+    ///
+    /// It points into bytes of the view, which may be gone at the next call.
+    func header(_ key: [UInt8]) throws(CacheError) -> RecordHeader? {
+        try unsafe key.withUnsafeBytesTyped { (key) throws(CacheError) in
+            try unsafe get(key).flatMap { try? unsafe RecordHeader($0, key: key) }
+        }
+    }
+
     /// The shape of `hash`; `nil` if it is lost.
     ///
     /// Bytes that the view returned before may be gone.
@@ -34,26 +43,17 @@ extension NodeView {
 
     /// The elements of `chunk`; `nil` if it was lost, is damaged, or is not the chunk that `head` means.
     func elements(of chunk: CollectionHead.Chunk, in head: CollectionHead) throws(CacheError) -> StoredElements? {
-        guard !chunk.isGap else { return nil }
-        return try unsafe head.key(of: chunk.number).withUnsafeBytesTyped {
-            (key) throws(CacheError) -> StoredElements? in
-            guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key),
-                let elements = try? StoredElements(header), elements.count == chunk.count
-            else { return nil }
-            return elements
-        }
+        guard !chunk.isGap, let header = try header(head.key(of: chunk.number)),
+            let elements = try? StoredElements(header), elements.count == chunk.count
+        else { return nil }
+        return elements
     }
 
     /// Whether `name`, the encoding of an element's name, is among the bytes of `chunk`, or the chunk cannot be read.
     func mayHold(
         _ name: [UInt8], _ chunk: CollectionHead.Chunk, in head: CollectionHead
     ) throws(CacheError) -> Bool {
-        return try unsafe head.key(of: chunk.number).withUnsafeBytesTyped { (key) throws(CacheError) -> Bool in
-            guard let stored = try unsafe get(key), let header = try? unsafe RecordHeader(stored, key: key) else {
-                return true
-            }
-            return unsafe name.isIn(header.body)
-        }
+        try header(head.key(of: chunk.number)).map { unsafe name.isIn($0.body) } ?? true
     }
 
     /// All elements of `collection`; `nil` if a chunk is a gap, missing or damaged.

@@ -40,10 +40,8 @@ extension WriteTransaction {
 
     /// The key of the list of which the chunk under `key` is a part.
     func list(ofChunk key: [UInt8]) throws(CacheError) -> ModelIdentifier? {
-        try unsafe CollectionHead.nameKey(ofChunk: key).withUnsafeBytesTyped { (key) throws(CacheError) in
-            guard let stored = try unsafe transaction.get(key), let header = try? unsafe RecordHeader(stored, key: key)
-            else { return nil }
-            return unsafe ModelIdentifier(String(decoding: header.body, as: UTF8.self))
+        try transaction.header(CollectionHead.nameKey(ofChunk: key)).map {
+            unsafe ModelIdentifier(String(decoding: $0.body, as: UTF8.self))
         }
     }
 
