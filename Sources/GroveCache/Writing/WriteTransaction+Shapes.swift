@@ -60,8 +60,8 @@ extension WriteTransaction {
 struct KnownShapes: ~Copyable {
     /// The shapes of stored records that were met.
     var met = ShapeTable()
-    /// The shapes that were looked for in the store, and whether it has them, in the order of their hashes.
-    private var stored: [(hash: UInt64, isStored: Bool)] = []
+    /// The shapes that were looked for in the store, by their hashes, and whether it has them.
+    private var stored: [UInt64: Bool] = [:]
     /// The one of them that was needed last: nodes of one type are written one after the other.
     private var last: (hash: UInt64, isStored: Bool) = (0, false)
     private var splitBody = SplitBody()
@@ -72,25 +72,14 @@ struct KnownShapes: ~Copyable {
     /// Whether the store has the shape; `nil` if it was not looked for.
     mutating func isStored(_ hash: UInt64) -> Bool? {
         if hash == last.hash { return last.isStored }
-        let place = place(of: hash)
-        guard place < stored.count, stored[place].hash == hash else { return nil }
-        last = stored[place]
-        return last.isStored
+        guard let isStored = stored[hash] else { return nil }
+        last = (hash, isStored)
+        return isStored
     }
 
     /// Notes whether the store has the shape.
     mutating func note(_ hash: UInt64, isStored: Bool) {
         last = (hash, isStored)
-        stored.insert(last, at: place(of: hash))
-    }
-
-    /// The index of the shape in ``stored``, or the one at which it belongs.
-    private func place(of hash: UInt64) -> Int {
-        var (place, end) = (0, stored.count)
-        while place < end {
-            let middle = (place + end) / 2
-            if stored[middle].hash < hash { place = middle + 1 } else { end = middle }
-        }
-        return place
+        stored[hash] = isStored
     }
 }
