@@ -236,18 +236,16 @@ final class PendingWrite: Sendable {
                 unsafe update(key, .node(tree.node(index)), shift: shift)
             }
         }
-        let candidates: ArraySlice<Extra>
-        if let places {
-            candidates = unsafe places[Array(key)].map { extras[$0...$0] } ?? []
-        } else {
-            candidates = extras[...]
-        }
-        for extra in candidates {
-            if unsafe extra.storeKey.elementsEqual(key), let change = extra.change {
-                unsafe updates.append(update(key, change, shift: shift))
-            }
+        for change in unsafe extras(under: key).compactMap(\.change) {
+            unsafe updates.append(update(key, change, shift: shift))
         }
         return updates
+    }
+
+    /// The other changes to `key`, a store's key, in their order.
+    private func extras(under key: UnsafeRawBufferPointer) -> [Extra] {
+        guard let places else { return extras.filter { unsafe $0.storeKey.elementsEqual(key) } }
+        return unsafe places[Array(key)].map { [extras[$0]] } ?? []
     }
 
     /// The update that does `change` to `key`, as of the place that the call speaks of.
@@ -279,14 +277,7 @@ extension PendingWrite {
 
     /// The updates of the call to the collection under `key`, a store's key, in their order.
     func collectionUpdates(of key: UnsafeRawBufferPointer, shift: CallNumber.Shift) -> [CollectionUpdate] {
-        let named: ArraySlice<Extra>
-        if let places {
-            named = unsafe places[Array(key)].map { extras[$0...$0] } ?? []
-        } else {
-            named = extras[...]
-        }
-        return named.compactMap { extra in
-            guard unsafe extra.storeKey.elementsEqual(key) else { return nil }
+        unsafe extras(under: key).compactMap { extra in
             let change: CollectionUpdate.Change
             switch extra {
             case .collection(_, let body, let kind): change = .set(body, kind)
