@@ -143,11 +143,13 @@ struct FailedWritesTests {
     func overtakenFlush() throws {
         let number = try cache.core.takeSequence()
         try cache.wipe()
-        let outcome = WriteOutcome()
+        let outcome = Mutex<Result<ChangeSet, CacheError>?>(nil)
         try cache.core.enqueue(
-            PendingWrite(sequence: number, isDurable: true, completion: { outcome.store($0) }), schedulingDrain: false)
+            PendingWrite(
+                sequence: number, isDurable: true, completion: { result in outcome.withLock { $0 = result } }),
+            schedulingDrain: false)
         cache.core.drainNow()
-        #expect(try outcome.take().get().isEmpty)
+        #expect(try outcome.withLock { try #require($0) }.get().isEmpty)
         #expect(throws: CacheError.self) {
             try cache.core.enqueue(failed(number, 1), schedulingDrain: false)
         }

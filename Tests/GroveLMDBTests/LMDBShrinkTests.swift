@@ -141,10 +141,10 @@ struct LMDBShrinkTests {
                 try Data(contentsOf: directory.url(data)).prefix(8_192).write(to: directory.url(LMDBCopy.names[0]))
                 try old.write(to: directory.url(data))
             case "finished":
-                try files.rename(data, to: LMDBCopy.names[1])
+                try files.move(data, to: LMDBCopy.names[1])
                 try old.write(to: directory.url(data))
             default:
-                try files.rename(data, to: LMDBCopy.names[1])
+                try files.move(data, to: LMDBCopy.names[1])
                 try files.remove(locks)
                 if step == "locks left" { try oldLocks.write(to: directory.url(locks)) }
             }

@@ -33,7 +33,7 @@ enum LMDBCopy {
         for name in names { try directory.remove(name) }
         do throws(CacheError) {
             try copy(environment, to: directory.path(of: unfinished))
-            try directory.rename(unfinished, to: finished)
+            try directory.move(unfinished, to: finished)
         } catch {
             try? directory.remove(unfinished)
             throw error
@@ -46,7 +46,7 @@ enum LMDBCopy {
     /// Removes the store's files and gives the copy their name.
     private static func install(_ directory: StoreFiles) throws(CacheError) {
         try directory.remove(LMDBFiles.names)
-        try directory.rename(finished, to: LMDBFiles.names[0])
+        try directory.move(finished, to: LMDBFiles.names[0])
         try directory.synchronize()
     }
 

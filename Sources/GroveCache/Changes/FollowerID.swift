@@ -4,8 +4,6 @@
 struct FollowerID: Hashable, Sendable {
     let rawValue: UInt64
 
-    init(rawValue: UInt64) { self.rawValue = rawValue }
-
     /// The value for a call that no follower made.
     static let none = FollowerID(rawValue: 0)
 }

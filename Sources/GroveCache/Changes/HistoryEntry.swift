@@ -72,11 +72,11 @@ enum HistoryEntry {
 /// The bounds of a cache's history of commits.
 struct HistoryLimit: Sendable {
     /// The places in the ring; 0 if the cache does not ask for a history.
-    var places: UInt16 = 0
+    var places: UInt16
     /// The most bytes of a budget that the history may take.
-    var share = Int.max
+    var share: Int
 
-    static let none = HistoryLimit()
+    static let none = HistoryLimit(commits: 0, within: nil)
 
     /// The bytes of an entry with a few names.
     private static let leastBytes = 128
@@ -88,8 +88,6 @@ struct HistoryLimit: Sendable {
         let places = commits > 0 ? min(commits, 65_534) + 1 : 0
         self.places = UInt16(clamping: min(places, share / HistoryLimit.leastBytes))
     }
-
-    private init() {}
 
     /// The most bytes of an entry's body, if there are `places`.
     func mostBytes(_ places: UInt16) -> Int { max(min(4_096, share / max(Int(places), 1) - 32), 32) }

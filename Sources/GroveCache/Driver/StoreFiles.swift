@@ -133,15 +133,10 @@ package struct StoreFiles: Sendable {
     }
 
     /// Renames the file `name` in one step; a file that had the other name is replaced.
-    package func rename(_ name: String, to other: String) throws(CacheError) {
-        #if canImport(Darwin)
-            let status = unsafe Darwin.rename(path(of: name), path(of: other))
-        #elseif canImport(Musl)
-            let status = unsafe Musl.rename(path(of: name), path(of: other))
-        #else
-            let status = unsafe Glibc.rename(path(of: name), path(of: other))
-        #endif
-        guard status == 0 else { throw .system(errno, "rename \(path(of: name))") }
+    package func move(_ name: String, to other: String) throws(CacheError) {
+        guard unsafe rename(path(of: name), path(of: other)) == 0 else {
+            throw .system(errno, "rename \(path(of: name))")
+        }
     }
 
     /// Removes the files called `names`, so that they stay removed even after loss of power.

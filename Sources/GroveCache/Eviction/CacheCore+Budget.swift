@@ -20,8 +20,8 @@ extension CacheCore {
     /// The most records in a group commit: each may cost the engine a page or two.
     var groupEntries: Int { evictor?.budget.bytes.map { max($0 / 262_144, 8) } ?? .max }
 
-    /// The most bytes in a group commit.
-    var groupBytes: Int { min(GroupLimit.bytes, evictor?.budget.bytes.map { max($0 / 32, 64 << 10) } ?? .max) }
+    /// The bytes in memory at which a group commit closes; a larger write is a group of its own.
+    var groupBytes: Int { min(8 << 20, evictor?.budget.bytes.map { max($0 / 32, 64 << 10) } ?? .max) }
 
     /// Commits `group`, evicting beforehand if the store has no room for it.
     ///
@@ -173,10 +173,8 @@ extension CacheCore {
             }
             guard step > 0 else { break }
             freed += step
-            var set = ChangeSet(sequence: state.withLock { $0.numbers.committed }, names: .init(evicted: evicted))
-            set.token = tokens?.after
-            set.commitNumber = tokens?.commit ?? .zero
-            audience.tell(of: set)
+            let set = ChangeSet(sequence: state.withLock { $0.numbers.committed }, names: .init(evicted: evicted))
+            for set in [set].stamped(tokens) { audience.tell(of: set) }
         }
         return freed
     }
@@ -189,11 +187,6 @@ extension CacheCore {
     }
 
     // MARK: Saving
-
-    /// Saves the touches once most of them have changed.
-    func saveAtQuietMoment() {
-        if evictor?.isWorthSaving == true { saveTouches() }
-    }
 
     /// Saves the touches: if they are lost, hits are lost, never a record.
     func saveTouches() {

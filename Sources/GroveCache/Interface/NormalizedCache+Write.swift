@@ -105,10 +105,15 @@ extension NormalizedCache: CacheWriter {
         try checkOpen()
         try core.checkReentrance()
         core.followers.line.pass()
-        let outcome = WriteOutcome()
-        try enqueue(durability, isWipe: isWipe, schedulingDrain: false, content) { outcome.store($0) }
+        let outcome = Lock<Result<ChangeSet, CacheError>?>(nil)
+        try enqueue(durability, isWipe: isWipe, schedulingDrain: false, content) { result in
+            outcome.withLock { $0 = result }
+        }
         core.drainNow()
-        return try outcome.take().get()
+        guard let result = outcome.withLock({ $0 }) else {
+            throw CacheError(.other, "The write was lost; this is a defect of Grove.")
+        }
+        return try result.get()
     }
 
     /// Takes the number of a call that waits for its outcome, makes its content and queues it.

@@ -5,8 +5,6 @@
 struct CommitCount: Equatable, Sendable {
     let rawValue: UInt64
 
-    init(rawValue: UInt64) { self.rawValue = rawValue }
-
     static var zero: CommitCount { CommitCount(rawValue: 0) }
 
     /// The count after another commit.

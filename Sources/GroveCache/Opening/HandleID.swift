@@ -4,6 +4,4 @@
 /// Handles of one core are in the order in which they were opened; nothing depends on that.
 struct HandleID: Hashable, Sendable {
     let rawValue: UInt64
-
-    init(rawValue: UInt64) { self.rawValue = rawValue }
 }

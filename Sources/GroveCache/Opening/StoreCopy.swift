@@ -50,7 +50,7 @@ struct StoreCopy {
         do throws(CacheError) {
             try unsafe write(read, open, check)
             try files.synchronize()
-            try files.rename(StoreCopy.fileName, to: StoreGeneration.fileName)
+            try files.move(StoreCopy.fileName, to: StoreGeneration.fileName)
             try files.synchronize()
             try? StoreFiles(directory + "/..").synchronize()
         } catch {

@@ -333,11 +333,12 @@ extension ReadState {
             case .forget(let isInvalidation): lastFetch.isInvalidated = isInvalidation
             case .edit(let operation):
                 // An edit for which no caller waits, and that cannot be applied, will fail, and the list be forgotten.
-                guard var elements = former?.elements, elements.canApply(operation) else {
+                guard var elements = former?.elements,
+                    (try? elements.apply(operation, number: update.sequence)) != nil
+                else {
                     lastFetch.isInvalidated = true
                     continue
                 }
-                elements.apply(operation, number: update.sequence)
                 list = (elements, former?.time ?? 0)
             }
         }

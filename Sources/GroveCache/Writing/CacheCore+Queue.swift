@@ -47,13 +47,7 @@ extension CacheCore {
     }
 
     /// A place whose number is not known yet.
-    func unnumberedPlace() -> StoredPlace {
-        let time = ages.clock.ofCall
-        return state.withLock { state in
-            state.noticeReplacement()
-            return StoredPlace(life: state.wipes.life, time: time)
-        }
-    }
+    func unnumberedPlace() -> StoredPlace { StoredPlace(life: life, time: ages.clock.ofCall) }
 
     /// The place of a call of this number, which confirms nothing if it is saved again.
     func place(ofCall sequence: LocalNumber) -> StoredPlace {

@@ -40,7 +40,8 @@ extension CacheCore {
         }
         guard mayCommit else { return nil }
         sweep()
-        saveAtQuietMoment()
+        // The touches are saved once most of them have changed.
+        if evictor?.isWorthSaving == true { saveTouches() }
         return ledger.lockFailure(since: failures)
     }
 
@@ -381,10 +382,4 @@ extension Result {
         guard case .failure(let error) = self else { return nil }
         return error
     }
-}
-
-/// The size of a group commit.
-enum GroupLimit {
-    /// A group closes once its writes hold this many bytes in memory; a larger write is a group of its own.
-    static let bytes = 8 << 20
 }

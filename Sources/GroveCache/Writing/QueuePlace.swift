@@ -6,8 +6,6 @@
 struct QueuePlace: Comparable, Hashable, Sendable {
     let rawValue: UInt64
 
-    init(rawValue: UInt64) { self.rawValue = rawValue }
-
     /// Before the first call.
     static var zero: QueuePlace { QueuePlace(rawValue: 0) }
     /// Behind all calls.

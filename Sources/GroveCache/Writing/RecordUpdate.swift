@@ -81,11 +81,6 @@ struct RecordUpdate {
         self.fillsOnly = fillsOnly
     }
 
-    /// The update that stores `node`.
-    init(_ node: NodeTree.Node, sequence: CallNumber, time: UInt32) {
-        unsafe self.init(key: node.key, change: .node(node), sequence: sequence, time: time)
-    }
-
     /// Applies the change to `stored`, and writes the new record into `out`, which it empties first.
     ///
     /// - Parameter shapes: has the shape of `stored`, unless that is the node's own or is lost. A record whose shape is lost has no

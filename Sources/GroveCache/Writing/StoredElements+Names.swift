@@ -58,12 +58,6 @@ extension StoredElements {
         }
     }
 
-    /// The positions at which the node of `identifier` is an element.
-    func positions(of identifier: ModelIdentifier) -> [Int] {
-        let name = ElementName(identifier)
-        return (0..<count).filter { isNamed(name, at: $0) }
-    }
-
     /// The identifiers of the elements; `nil` if one has none.
     var identifiers: [ModelIdentifier]? {
         var found: [ModelIdentifier] = []
@@ -117,7 +111,7 @@ struct ListAnswer {
         var list = list
         for edit in edits {
             guard let operation = edit.operation else { continue }
-            list.apply(operation, number: edit.number)
+            try? list.apply(operation, number: edit.number)
             // An element of the edit that the answer has too counts as put there by the edit: an earlier deletion does not count.
             if case .upsert(let others, _) = operation {
                 list.renew(Set((0..<others.count).map(others.name)), edit.number)
@@ -154,7 +148,7 @@ extension StoredElements {
             guard new[index], names.insert(name).inserted else { continue }
             let place: ListOperation.Place =
                 if index >= tail { .last } else { before.map { .after(ListOperation.Element(name: $0)) } ?? .first }
-            apply(.insert(stored[index..<index + 1], place), number: nil)
+            try? apply(.insert(stored[index..<index + 1], place), number: nil)
         }
     }
 
@@ -172,18 +166,12 @@ extension StoredElements {
     /// This list, if no element was lost or never fetched; `nil` otherwise.
     var whole: StoredElements? { gaps.isEmpty && !numbers.contains(StoredElements.lostNumber) ? self : nil }
 
-    /// Whether the list has the positions of `operation`.
-    func canApply(_ operation: ListOperation) -> Bool {
-        guard case .at(let edit) = operation else { return true }
-        return (try? edit.check(count)) != nil
-    }
-
-    /// Applies an operation to the whole list; an operation at a position that the list does not have does nothing.
+    /// Applies an operation to the whole list.
     ///
     /// - Parameter number: the number of the call; `nil` to keep the numbers of the elements.
-    mutating func apply(_ operation: ListOperation, number: CallNumber?) {
+    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position; then it stays as it is.
+    mutating func apply(_ operation: ListOperation, number: CallNumber?) throws(CacheError) {
         var finder = ElementFinder(self)
-        guard let edits = try? operation.resolved(in: &finder) else { return }
-        for edit in edits { edit.apply(to: &self, number: number) }
+        for edit in try operation.resolved(in: &finder) { edit.apply(to: &self, number: number) }
     }
 }

@@ -192,11 +192,13 @@ extension WriteTransaction {
             }
         }
         var changed: [ModelIdentifier] = []
+        let name = ElementName(identifier)
         for key in keys {
-            guard let elements = try knownElements(key) else { continue }
-            guard !elements.positions(of: identifier).isEmpty else { continue }
+            guard let elements = try knownElements(key),
+                (0..<elements.count).contains(where: { elements.isNamed(name, at: $0) })
+            else { continue }
             _ = try editCollection(
-                key, .remove([ElementName(identifier)]), of: try transaction.collection(key), sequence: sequence)
+                key, .remove([name]), of: try transaction.collection(key), sequence: sequence)
             changed.append(ModelIdentifier(String(decoding: key.dropFirst(), as: UTF8.self)))
         }
         return changed
