@@ -195,7 +195,6 @@ package enum Mutants {
             .store("alters-look-alikes", "A text that looks like a reference is altered.", AltersLookAlikes.self),
             .store("gives-once", "A node held twice is found once.", GivesOnce.self),
             .store("keeps-copies", "Some nodes are stored a second time.", KeepsCopies.self),
-            .store("loses-borrowed", "A put destroys the bytes that it borrows.", LosesBorrowed.self),
             .store("stalls-readers", "Readers wait for a commit.", StallsReaders.self),
             .store("delete-forgotten", "One deletion in two is forgotten.", ForgetsDeletions.self),
             .cache("delete-without-trace", "A deletion leaves no tombstone.", DeletesWithoutTrace.self),

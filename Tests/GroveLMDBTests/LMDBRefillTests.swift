@@ -102,19 +102,10 @@ struct LMDBRefillTests {
             var last: [UInt8]?
             for number in numbers {
                 let key = [1] + Array("Item:\(number)".utf8)
-                // Now and then the bytes that a look-up returned, which move when pages are filled.
                 var value = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 20 + number % 60)
-                if let last, number % 5 == 0, let stored = expected[last] {
-                    value = stored
-                    try unsafe last.withRaw { last throws(CacheError) in
-                        guard let bytes = try unsafe transaction.get(last) else { return }
-                        try unsafe key.withRaw { key throws(CacheError) in
-                            try unsafe transaction.put(key, bytes)
-                        }
-                    }
-                } else {
-                    try transaction.put(key, value)
-                }
+                // Now and then the value that a look-up returned, in pages that move when they are filled.
+                if let last, number % 5 == 0, let stored: [UInt8] = try transaction.get(last) { value = stored }
+                try transaction.put(key, value)
                 expected[key] = value
                 if number % 13 == 0 {
                     try transaction.remove(key)

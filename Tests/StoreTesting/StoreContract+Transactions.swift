@@ -13,12 +13,6 @@ extension StoreContract {
                 for seed in 1...6 { try contract.sweeps(seed: UInt64(seed)) }
             },
             Check("A transaction that throws leaves nothing behind") { try $0.aborts() },
-            Check("What get returned can be put under another key, and under its own, at once") { contract in
-                for count in [3, 200, 5_000] { try contract.borrowedValues(count) }
-            },
-            Check("Key and value may be parts of what get returned") { contract in
-                for isStored in [false, true] { try contract.borrowedParts(isStored: isStored) }
-            },
             Check("Readers on many threads each see whole commits while a writer commits") {
                 try await $0.concurrency()
             },
@@ -165,55 +159,6 @@ extension StoreContract {
         #expect(thrown == .cancelled)
         #expect(try store.dictionary() == before)
         #expect(try store.size().entries == 300)
-    }
-
-    private func borrowedValues(_ count: Int) throws {
-        let store = try open()
-        let value = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
-        let long = [UInt8](repeating: 9, count: 700)
-        try store.write { transaction throws(CacheError) in
-            try transaction.put([0], value)
-            try unsafe [0].withRaw { first throws(CacheError) in
-                for index in 1...50 as ClosedRange<UInt8> {
-                    try unsafe [index].withRaw { key throws(CacheError) in
-                        guard let got = unsafe try transaction.get(first) else { return }
-                        unsafe try transaction.put(key, got)
-                    }
-                    guard let got = unsafe try transaction.get(first) else { return }
-                    unsafe try transaction.put(first, got)
-                }
-                try unsafe long.withRaw { key throws(CacheError) in
-                    guard let got = unsafe try transaction.get(first) else { return }
-                    unsafe try transaction.put(key, got)
-                    guard let again = unsafe try transaction.get(key) else { return }
-                    unsafe try transaction.put(first, UnsafeRawBufferPointer(rebasing: again.dropFirst()))
-                }
-            }
-        }
-        for index in 1...50 as ClosedRange<UInt8> { #expect(try store.get([index]) == value) }
-        #expect(try store.get(long) == value)
-        #expect(try store.get([0]) == Array(value.dropFirst()))
-    }
-
-    private func borrowedParts(isStored: Bool) throws {
-        let store = try open()
-        if isStored {
-            try store.write { transaction throws(CacheError) in try transaction.put("a", "b0123456789") }
-        }
-        try store.write { transaction throws(CacheError) in
-            if !isStored { try transaction.put("a", "b0123456789") }
-            for key in ["a", "b", "0", "a"] {
-                try unsafe [UInt8](key.utf8).withRaw { raw throws(CacheError) in
-                    guard let value = try unsafe transaction.get(raw) else { return }
-                    try unsafe transaction.put(
-                        UnsafeRawBufferPointer(rebasing: value[..<1]), UnsafeRawBufferPointer(rebasing: value[1...]))
-                    guard let again = try unsafe transaction.get(raw) else { return }
-                    try unsafe transaction.put(raw, UnsafeRawBufferPointer(rebasing: again[1...]))
-                }
-            }
-            for key in ["a", "b", "0"] { #expect(try transaction.get(key) == "123456789") }
-            #expect(try transaction.get("1") == "23456789")
-        }
     }
 
     private func concurrency() async throws {

@@ -13,5 +13,8 @@ struct RetiredRule {
         RetiredRule(
             id: "EVC-16", text: "What one process pins across reopening no other process evicts.",
             reason: "A pin lives as long as its handle, and holds against what its own process evicts."),
+        RetiredRule(
+            id: "STO-07", text: "A put may borrow the bytes that the same transaction's look-up returned.",
+            reason: "The cache puts only bytes of its own, so that no backend has to copy them first."),
     ]
 }

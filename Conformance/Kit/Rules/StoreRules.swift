@@ -4,7 +4,7 @@ import GroveModel
 /// STO: what a bare ``NodeStore`` promises to the cache above it.
 enum StoreRules {
     static let all = [
-        stored, isolated, aborted, ordered, empty, ownWrites, borrowed, limits, overwritten, removed, wiped, full,
+        stored, isolated, aborted, ordered, empty, ownWrites, limits, overwritten, removed, wiped, full,
     ]
 
     static let stored = Rule(
@@ -154,25 +154,6 @@ enum StoreRules {
         try trial.expectEqual(seen, [[9], nil, [9], [8], nil], "what a transaction reads of its own writes")
         try trial.expectEqual(scanned, [[1], [2]], "what a transaction scans of its own writes")
         try trial.expectEqual(try store.keys(), [[1], [2]], "the keys after the commit")
-    }
-
-    static let borrowed = Rule(
-        "STO-07", "A put may borrow the bytes that the same transaction's look-up returned.",
-        because: "The cache copies records without copying bytes.", requires: [.storedBytes], kills: ["loses-borrowed"]
-    ) { trial in
-        let store = try trial.site().openStore()
-        let value = (0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        try store.put([1], value)
-        try store.transact { (transaction) throws(CacheError) in
-            try unsafe borrowing([1]) { (from) throws(CacheError) in
-                try unsafe borrowing([2]) { (to) throws(CacheError) in
-                    guard let bytes = unsafe try transaction.get(from) else { return }
-                    try unsafe transaction.put(to, bytes)
-                }
-            }
-        }
-        try trial.expectEqual(try store.get([2]), value, "a value that was put from borrowed bytes")
-        try trial.expectEqual(try store.get([1]), value, "the value that was borrowed")
     }
 
     static let limits = Rule(

@@ -13,9 +13,6 @@
     /// The value, valid as long as this object.
     var borrowed: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(memory) }
 
-    /// Overwrites the value.
-    func clear() { unsafe memory.initializeMemory(as: UInt8.self, repeating: 0) }
-
     /// How many bytes there are.
     var count: Int { unsafe memory.count }
 

@@ -60,8 +60,6 @@ final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, Sweepabl
     private(set) var changes: [ReferenceChange] = []
     /// Commits changes before the transaction's end, as no store may.
     var commitEarly: (([ReferenceChange]) -> Void)?
-    /// What the last look-up returned, if it does not last.
-    private var scratch: ReferenceBytes?
 
     private let round: ReferenceRound
 
@@ -71,16 +69,8 @@ final class ReferenceTransaction<Flaw: StoreFlaw>: ReferenceView<Flaw>, Sweepabl
     }
 
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) {
-        if Flaw.losesBorrowed { scratch?.clear() }
         let key = unsafe Array(key)
         change((key, Flaw.put(key, unsafe Array(value))))
-    }
-
-    override func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
-        guard let value = unsafe try super.get(key), Flaw.losesBorrowed else { return unsafe try super.get(key) }
-        let copy = ReferenceBytes(unsafe Array(value))
-        scratch = copy
-        return unsafe copy.borrowed
     }
 
     /// In the order of the keys' bytes.

@@ -53,9 +53,6 @@ protocol StoreFlaw: Sendable {
 
     /// Whether a transaction does not see its own writes.
     static var isBlind: Bool { get }
-
-    /// Whether a transaction's put destroys the bytes that its last look-up returned.
-    static var losesBorrowed: Bool { get }
 }
 
 extension StoreFlaw {
@@ -76,7 +73,6 @@ extension StoreFlaw {
     static var givesOnce: Bool { false }
     static var commitsAborted: Bool { false }
     static var isBlind: Bool { false }
-    static var losesBorrowed: Bool { false }
 }
 
 /// Nothing wrong: the correct store of which every mutant is one edit.

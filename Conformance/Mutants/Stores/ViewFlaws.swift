@@ -20,11 +20,6 @@ enum WritesBlindly: StoreFlaw {
     static var isBlind: Bool { true }
 }
 
-/// What a transaction's look-up returned is gone when the next value is put.
-enum LosesBorrowed: StoreFlaw {
-    static var losesBorrowed: Bool { true }
-}
-
 /// Large commits take four seconds, and no reader can open a view meanwhile.
 ///
 /// The delay is in the commit, not in the body of the transaction. The cache opens views under a lock that its writer

@@ -22,8 +22,6 @@ import CLMDB
     var added = NewKeys()
     /// The number of records after the last `put`.
     private var recordCount = 0
-    /// The bytes that `get` returned last: a `put` of bytes in there copies them first, as LMDB may move them while it writes.
-    private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// Begins a write transaction; waits while another process has one.
     init(_ environment: LMDBEnvironment) throws(CacheError) {
@@ -69,9 +67,7 @@ import CLMDB
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         try checkUsable()
         guard key.count <= LMDBKey.limit, let stored = try unsafe stored(key) else { return nil }
-        let value = key.count <= LMDBKey.shortLimit ? unsafe stored : try unsafe LMDBKey.find(key, in: stored)?.value
-        unsafe returned = unsafe value ?? UnsafeRawBufferPointer(start: nil, count: 0)
-        return unsafe value
+        return key.count <= LMDBKey.shortLimit ? unsafe stored : try unsafe LMDBKey.find(key, in: stored)?.value
     }
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
@@ -97,8 +93,8 @@ import CLMDB
         try unsafe environment.scan(transaction, prefix: prefix, after: start, visit)
     }
 
-    /// Stores `value` under `key`, in place of a former value; both may lie in the bytes that ``get(_:)`` returned
-    /// last.
+    /// Stores `value` under `key`, in place of a former value; neither points into bytes that this transaction
+    /// returned.
     ///
     /// - Throws: ``CacheError`` with code `full` if the map, the disk or the transaction is full, `tooLarge` for a
     ///   value over 1 GiB or a key over 8,192 bytes. Also `emptyIdentifier` for a key of no bytes, `inputOutput`,
@@ -111,12 +107,6 @@ import CLMDB
         }
         guard value.count <= LMDBStore.maxValueBytes else {
             throw CacheError(.tooLarge, "the value has \(value.count) bytes; the most is \(LMDBStore.maxValueBytes)")
-        }
-        if unsafe returned.overlaps(key) || returned.overlaps(value) {
-            return try unsafe withCopies(of: key, value) { key, value throws(CacheError) in
-                unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-                try unsafe put(key, value)
-            }
         }
         try keepingFailure { () throws(CacheError) in
             guard key.count > LMDBKey.shortLimit else {
@@ -145,7 +135,6 @@ import CLMDB
             try unsafe LMDBEnvironment.check(mdb_cursor_del(cursor, 0), "remove a record")
             recordCount -= 1
         }
-        unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
     /// Does nothing: a transaction ends with the closure that received it.

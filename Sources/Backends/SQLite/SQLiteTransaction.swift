@@ -26,8 +26,6 @@ import CSQLite
     private var last = Last.unknown
     private var putCount = 0
     private var removalCount = 0
-    /// The bytes that `get` returned last, which the next statement invalidates: a `put` of bytes in there copies them first.
-    private var returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
     init(_ writer: SQLiteWriter) {
         self.writer = writer
@@ -54,9 +52,7 @@ import CSQLite
     /// - Throws: ``CacheError`` with code `corrupted`, `inputOutput` or `closed`.
     public func get(_ key: UnsafeRawBufferPointer) throws(CacheError) -> UnsafeRawBufferPointer? {
         try checkUsable()
-        guard let found = try unsafe find(key) else { return nil }
-        unsafe returned = unsafe found.value
-        return unsafe returned
+        return try unsafe find(key)?.value
     }
 
     /// Visits every key that begins with `prefix` and its value, in the order of the keys' bytes.
@@ -71,8 +67,8 @@ import CSQLite
         try unsafe writer.connection.scan(prefix: prefix, visit)
     }
 
-    /// Stores `value` under `key`, in place of a former value; both may lie in the bytes that ``get(_:)`` returned
-    /// last.
+    /// Stores `value` under `key`, in place of a former value; neither points into bytes that this transaction
+    /// returned.
     ///
     /// A `put` of the key that was read last does not look it up again.
     ///
@@ -86,12 +82,6 @@ import CSQLite
         }
         guard value.count <= SQLiteStore.maxValueBytes else {
             throw CacheError(.tooLarge, "the value has \(value.count) bytes; the most is \(SQLiteStore.maxValueBytes)")
-        }
-        if unsafe returned.overlaps(key) || returned.overlaps(value) {
-            return try unsafe withCopies(of: key, value) { key, value throws(CacheError) in
-                unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-                try unsafe put(key, value)
-            }
         }
         putCount += 1
         try keepingFailure { () throws(CacheError) in
@@ -150,7 +140,6 @@ import CSQLite
         _ key: UnsafeRawBufferPointer
     ) throws(CacheError) -> (place: SQLitePlace, value: UnsafeRawBufferPointer)? {
         last = .unknown
-        unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         guard key.count <= SQLiteKey.limit else { return nil }
         // The key is copied first: the lookup may invalidate its bytes.
         let copy = unsafe writer.remember(key)
@@ -169,7 +158,6 @@ import CSQLite
     /// Leaves the row that was read last.
     func leave() {
         writer.lookup.leave()
-        unsafe returned = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
     /// Runs `body` and remembers its error, so that the transaction cannot commit after it.

@@ -111,7 +111,7 @@ public protocol NodeView: AnyObject {
 public protocol NodeTransaction: NodeView {
     /// Stores `value` under `key`, in place of the value that was there.
     ///
-    /// Both may point into the bytes that the last ``NodeView/get(_:)`` of this transaction returned.
+    /// Neither points into bytes that this transaction returned.
     ///
     /// - Throws: ``CacheError`` with code `full`, `tooLarge`, `inputOutput` or `corrupted`.
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError)
