@@ -42,11 +42,7 @@ struct WriteClock: Equatable {
     /// - Parameter last: the number of the last call.
     func time(of sequence: CallNumber, last: CallNumber) -> UInt64? {
         // The first mark that is no earlier.
-        var (low, high) = (0, marks.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if marks[middle].sequence < sequence { low = middle + 1 } else { high = middle }
-        }
+        let low = marks.indices.firstIndex(behind: { marks[$0].sequence < sequence })
         let after = low < marks.count ? (marks[low].sequence, marks[low].step << WriteClock.stepShift) : (last, now)
         let before: (CallNumber, UInt64)
         if low > 0 {

@@ -58,12 +58,7 @@ struct ElementFinder {
 
     /// The index of the part that has the element at `index`.
     private func partIndex(of index: Int) -> Int {
-        var (low, high) = (0, starts.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= index { low = middle } else { high = middle }
-        }
-        return low
+        (1..<max(starts.count, 1)).firstIndex(behind: { starts[$0] <= index }) - 1
     }
 
     /// The part that has the element at `index`.

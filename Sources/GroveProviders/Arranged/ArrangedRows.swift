@@ -99,12 +99,7 @@ public final class ArrangedRows<Row: ProviderRow, Section: Hashable & Comparable
 
     /// The number of rows before an element.
     private func place(of entry: Entry<Row.Element>) -> Int {
-        var (low, high) = (0, items.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(items[middle].entry, entry) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        (0..<items.count).firstIndex(behind: { isBefore(items[$0].entry, entry) })
     }
 
     /// - Returns: false if the element is shown and was not found: then the closures do not depend on its model alone.
@@ -146,14 +141,10 @@ public final class ArrangedRows<Row: ProviderRow, Section: Hashable & Comparable
 
     private func count(_ entry: Entry<Row.Element>, _ change: Int) {
         guard let id = rules.section?(entry.model) else { return }
-        var (low, high) = (0, counts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if rules.isSectionBefore(counts[middle].id, id) { low = middle + 1 } else { high = middle }
-        }
-        if low == counts.count || counts[low].id != id { counts.insert((id, 0), at: low) }
-        counts[low].count += change
-        if counts[low].count == 0 { counts.remove(at: low) }
+        let place = counts.indices.firstIndex(behind: { rules.isSectionBefore(counts[$0].id, id) })
+        if place == counts.count || counts[place].id != id { counts.insert((id, 0), at: place) }
+        counts[place].count += change
+        if counts[place].count == 0 { counts.remove(at: place) }
     }
 }
 

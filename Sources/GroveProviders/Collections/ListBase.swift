@@ -11,12 +11,7 @@ struct ListBase<T: SimpleModel>: Sendable {
 
     /// The index of the first entry at or behind a position of the stored list.
     func index(of position: Int) -> Int {
-        var (low, high) = (0, hidden.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if hidden[middle].position < position { low = middle + 1 } else { high = middle }
-        }
-        return position - low
+        position - hidden.indices.firstIndex(behind: { hidden[$0].position < position })
     }
 
     /// The position, in the stored list, of an entry.

@@ -1,3 +1,5 @@
+import GroveModel
+
 /// An array whose copies share their common parts: leaves of up to 512 elements, side by side.
 ///
 /// With *n* elements, reading one costs O(log *n*). Replacing, inserting and removing elements cost those elements, a
@@ -108,14 +110,7 @@ struct PersistentVector<Element: Sendable>: Sendable {
     }
 
     /// The leaf of the element at `index`.
-    private func leaf(of index: Int) -> Int {
-        var (low, high) = (0, starts.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if starts[middle] <= index { low = middle + 1 } else { high = middle }
-        }
-        return low - 1
-    }
+    private func leaf(of index: Int) -> Int { starts.indices.firstIndex(behind: { starts[$0] <= index }) - 1 }
 
     /// Notes the beginnings of the leaves from `leaf` on.
     private mutating func place(from leaf: Int) {
