@@ -30,7 +30,7 @@ struct CacheState: Sendable {
 
 extension CacheState {
     init(_ opened: StoreSource.Opened, epoch: ReadEpoch, queueLimit: Int) {
-        life = .open(.current(OpenStore(opened.store, opened.generation)))
+        life = StoreLife(OpenStore(opened.store, opened.generation))
         files = KnownFiles(word: opened.generation?.word, identity: opened.file)
         numbers = CallNumbers(opened.state)
         commits = KnownCommits(opened.commitCount, opened.state)

@@ -16,7 +16,7 @@ extension CacheCore {
     /// Opens the store again, if `damaged` is still the one that is open; the second time without its records.
     private func heal(_ damaged: OpenStore, _ error: CacheError) {
         let isConfirmed: Bool? = state.withLock { state in
-            guard case .open = state.life, state.life.currentStore === damaged else { return nil }
+            guard state.life.phase == .open, state.life.currentStore === damaged else { return nil }
             defer { state.files.isSuspect.toggle() }
             // Reads that begin from now on wait for the fresh handle.
             state.life.markReplaced()

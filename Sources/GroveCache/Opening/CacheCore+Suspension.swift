@@ -24,7 +24,7 @@ extension CacheCore {
 
     /// Commits the queued calls and lets go of the store.
     func finishSuspension(since failures: Int) {
-        guard case .suspending = state.withLock({ $0.life }) else { return }
+        guard state.withLock({ $0.life.phase }) == .suspending else { return }
         drain(isScheduled: false, since: failures)
         // A store in memory must not be closed: its content could not be brought back, and it holds no file.
         if source.isPersistent {
@@ -52,7 +52,7 @@ extension CacheCore {
     /// - Returns: the error if it cannot be opened.
     func finishResumption() -> CacheError? {
         let life = state.withLock { $0.life }
-        switch life {
+        switch life.phase {
         case .open: return nil
         case .closing, .closed: return .isClosed
         case .suspending, .suspended: break
@@ -96,7 +96,7 @@ extension CacheCore {
         state.withLock { $0.life.beginClosing() }
         let failures = ledger.lockFailures
         writer.sync {
-            guard case .closing = state.withLock({ $0.life }) else { return }
+            guard state.withLock({ $0.life.phase }) == .closing else { return }
             takeUpToForget()
             drain(isScheduled: false, since: failures)
             letGo()
@@ -108,9 +108,9 @@ extension CacheCore {
     ///
     /// These are the records that the calls would have replaced; if the store cannot be opened, they stay.
     private func takeUpToForget() {
-        guard case .closing(nil) = state.withLock({ $0.life }), state.withLock({ $0.overlay.hasLost }),
+        guard state.withLock({ $0.life.phase == .closing && !$0.life.mayCommit && $0.overlay.hasLost }),
             let directory = source.directory, source.isPersistent, FileIdentity(directory) != nil
         else { return }
-        try? takeUp { $0.reopenWhileClosing($1) }
+        try? takeUp { $0.adopt($1) }
     }
 }

@@ -9,130 +9,79 @@ import GroveModel
 /// ```
 ///
 /// Calls are taken while it is open. A suspension and a closing commit the queued calls before they let go of the store.
-enum StoreLife: Sendable {
-    /// A store that is open, or was until its files were replaced.
-    enum Link: Sendable {
-        case current(OpenStore)
-        /// The store is opened again before anything else; `nil` if it was let go of already.
-        case replaced(OpenStore?)
-
-        var store: OpenStore? {
-            switch self {
-            case .current(let store): store
-            case .replaced(let store): store
-            }
-        }
+struct StoreLife: Sendable {
+    enum Phase: Sendable {
+        case open
+        /// Calls are refused; the queued ones are still to be committed.
+        case suspending
+        /// Calls are refused, and no file is open; a store in memory is kept.
+        case suspended
+        /// Calls are refused for good.
+        case closing
+        case closed
     }
 
-    case open(Link)
-    /// Calls are refused; the queued ones are still to be committed.
-    case suspending(Link)
-    /// Calls are refused, and no file is open; a store in memory is kept.
-    case suspended(OpenStore?)
-    /// Calls are refused for good; `nil` if the store was let go of.
-    case closing(Link?)
-    case closed
+    private(set) var phase = Phase.open
+    /// The store that is open, its files replaced or not; `nil` if it was let go of.
+    private(set) var store: OpenStore?
+    /// Whether the store is to be opened again before anything else.
+    private var isReplaced = false
+    /// Whether a store is there to commit to, or can be opened for it.
+    private(set) var mayCommit = true
+
+    init(_ store: OpenStore) { self.store = store }
 
     /// - Throws: ``CacheError`` with code `closed` or `suspended`.
     func checkUsable() throws(CacheError) {
-        switch self {
+        switch phase {
         case .open: return
         case .suspending, .suspended: throw .isSuspended
         case .closing, .closed: throw .isClosed
         }
     }
 
-    /// The store that is open, its files replaced or not.
-    var store: OpenStore? { link?.store }
-
     /// The store that is open and the one to use.
-    var currentStore: OpenStore? {
-        guard case .current(let store) = link else { return nil }
-        return store
-    }
-
-    /// Whether a store is there to commit to, or can be opened for it.
-    var mayCommit: Bool { link != nil }
+    var currentStore: OpenStore? { isReplaced ? nil : store }
 
     /// Whether calls are refused for good.
-    var isClosing: Bool {
-        switch self {
-        case .closing, .closed: true
-        case .open, .suspending, .suspended: false
-        }
-    }
-
-    private var link: Link? {
-        switch self {
-        case .open(let link), .suspending(let link): link
-        case .closing(let link): link
-        case .suspended(let store): store.map { .current($0) }
-        case .closed: nil
-        }
-    }
+    var isClosing: Bool { phase == .closing || phase == .closed }
 
     // MARK: Transitions
 
-    /// Replaces the link by `link`.
-    private mutating func set(_ link: Link) {
-        switch self {
-        case .open: self = .open(link)
-        case .suspending: self = .suspending(link)
-        case .suspended, .closed: break
-        case .closing: self = .closing(link)
-        }
-    }
-
     /// The files of the store were replaced.
-    mutating func markReplaced() { set(.replaced(store)) }
+    mutating func markReplaced() { isReplaced = true }
 
     /// The store was opened again.
-    mutating func adopt(_ store: OpenStore) { set(.current(store)) }
+    mutating func adopt(_ store: OpenStore) { (self.store, isReplaced, mayCommit) = (store, false, true) }
 
     /// The store is let go of; it is opened again before anything else.
-    mutating func letGo() -> OpenStore? {
-        let store = store
-        set(.replaced(nil))
-        return store
-    }
+    mutating func letGo() -> OpenStore? { store.take() }
 
     /// Calls are refused from now on.
     ///
     /// - Throws: ``CacheError`` with code `closed`.
     mutating func beginSuspension() throws(CacheError) {
-        switch self {
-        case .open(let link): self = .suspending(link)
-        case .suspending, .suspended: return
-        case .closing, .closed: throw .isClosed
-        }
+        if isClosing { throw .isClosed }
+        if phase == .open { phase = .suspending }
     }
 
     /// The queued calls are committed, and the store is let go of but for one in memory.
     mutating func finishSuspension() {
-        guard case .suspending(let link) = self else { return }
-        self = .suspended(link.store)
+        guard phase == .suspending else { return }
+        (phase, mayCommit) = (.suspended, store != nil)
     }
 
-    /// Calls are taken again; `store` was opened for that, if it was let go of.
-    mutating func resume(_ store: OpenStore) { self = .open(.current(store)) }
+    /// Calls are taken again, unless the cache is about to be closed; `store` was opened for that, if it was let go of.
+    mutating func resume(_ store: OpenStore) {
+        adopt(store)
+        if !isClosing { phase = .open }
+    }
 
     /// Calls are refused for good.
-    mutating func beginClosing() {
-        switch self {
-        case .open(let link), .suspending(let link): self = .closing(link)
-        case .suspended(let store): self = .closing(store.map { .current($0) })
-        case .closing, .closed: return
-        }
-    }
-
-    /// A store that was let go of is opened once more.
-    mutating func reopenWhileClosing(_ store: OpenStore) {
-        guard case .closing(nil) = self else { return }
-        self = .closing(.current(store))
-    }
+    mutating func beginClosing() { if !isClosing { phase = .closing } }
 
     /// The store is closed: the last thing that happens.
-    mutating func finishClosing() { self = .closed }
+    mutating func finishClosing() { (phase, mayCommit) = (.closed, false) }
 }
 
 /// A store while it is open.

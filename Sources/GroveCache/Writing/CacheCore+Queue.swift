@@ -147,7 +147,7 @@ extension CacheCore {
     }
 
     func hasRoom(_ state: borrowing CacheState) -> Bool {
-        guard case .open = state.life else { return true }
+        guard state.life.phase == .open else { return true }
         return state.queue.awaitedByteCount <= state.queue.limit
     }
 
