@@ -48,7 +48,7 @@ package enum ShownItem: Sendable, Hashable {
 }
 
 /// A follower's handle of a cache: writes through it are not told back to the follower.
-package protocol FollowedCache: CacheDelegate {
+package protocol FollowedCache: Sendable {
     /// A closure that is told the outcome of a call.
     typealias Settled = @Sendable (SaveOutcome) -> Void
 

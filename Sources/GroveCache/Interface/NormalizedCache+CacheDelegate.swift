@@ -58,7 +58,7 @@ extension NormalizedCache: CacheDelegate {
     /// cache.setCollection(messages, forKey: "inbox", context: nil)
     /// ```
     public func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
-        set(collection, cacheKey, origin: .none)
+        edit(.set(collection), cacheKey, origin: .none)
     }
 
     /// Queues the deletion and returns.

@@ -28,10 +28,6 @@ extension NormalizedCache: FollowableCache {
         }
     }
 
-    func set(_ collection: [any SimpleModel], _ key: String, origin: FollowerID) {
-        edit(.set(collection), key, origin: origin)
-    }
-
     func edit(
         _ edit: ListEdit, _ key: String, origin: FollowerID, ticket: EditTicket = .none, asOf place: StoredPlace? = nil,
         fillsOnly: Bool = false, madeAt wipes: WipeCount? = nil, settled: FollowedCache.Settled? = nil
@@ -137,11 +133,6 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         }
     }
 
-    func wipe() async throws(CacheError) {
-        let failure = await withCheckedContinuation { continuation in wipe { continuation.resume(returning: $0) } }
-        if let failure { throw failure }
-    }
-
     // MARK: Reads
 
     func read<T: SimpleModel>(
@@ -209,32 +200,6 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     }
 
     func afterTelling(_ body: @escaping @Sendable () -> Void) { cache.core.audience.events.async { body() } }
-
-    // MARK: RocketData's calls
-
-    func modelForKey<T: SimpleModel>(
-        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable (T?, (any Error)?) -> Void
-    ) {
-        cache.modelForKey(cacheKey, context: context, completion: completion)
-    }
-
-    func collectionForKey<T: SimpleModel>(
-        _ cacheKey: String?, context: (any Sendable)?, completion: @escaping @Sendable ([T]?, (any Error)?) -> Void
-    ) {
-        cache.collectionForKey(cacheKey, context: context, completion: completion)
-    }
-
-    func setModel(_ model: any SimpleModel, forKey cacheKey: String, context: (any Sendable)?) {
-        cache.set(model, cacheKey, origin: origin)
-    }
-
-    func setCollection(_ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)?) {
-        cache.set(collection, cacheKey, origin: origin)
-    }
-
-    func deleteModel(_ model: any SimpleModel, forKey cacheKey: String?, context: (any Sendable)?) {
-        cache.delete(model.modelIdentifier, cacheKey, origin: origin)
-    }
 }
 
 /// One view of a cache for several reads, which count or do not.

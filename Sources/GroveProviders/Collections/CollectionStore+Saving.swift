@@ -241,7 +241,7 @@ extension CollectionStore {
 
     /// Stores the whole list in a cache that is only a delegate.
     func saveWhole(_ cacheKey: String, _ context: (any Sendable)?) {
-        let (cache, newest) = (manager.cache, newestElements(entries.slice(0, entries.count)))
+        let (cache, newest) = (manager.cacheDelegate, newestElements(entries.slice(0, entries.count)))
         manager.onCache { cache.setCollection(newest.take(), forKey: cacheKey, context: context) }
     }
 

@@ -99,7 +99,7 @@ extension DataModelManager {
             ) { [self] verdict, held in
                 guard let key, verdict != .refused, !isOver(place) else { return }
                 inOrder { _ in
-                    let (cache, followed) = (cache, followed)
+                    let (cache, followed) = (cacheDelegate, followed)
                     onCache { [manager = WeakManager(self)] in
                         if let followed {
                             followed.delete(identifier, forKey: key, asOf: place.stored, for: manager)
@@ -219,7 +219,7 @@ extension DataModelManager {
                     }
                 })
             if mustWait {
-                let cache = cache
+                let cache = cacheDelegate
                 onCache {
                     for model in applied.take() ?? [] {
                         save.keys(of: Leaf.base(model)).forEach {

@@ -31,7 +31,7 @@ extension DataModelManager {
         inOrder { _ in
             if model.modelIdentifier != nil { consistencyManager.delete(Leaf.node(model), context: context) }
             guard updateCache else { return }
-            let (cache, followed) = (cache, followed)
+            let (cache, followed) = (cacheDelegate, followed)
             let identifier = model.modelIdentifier
             onCache { [manager = WeakManager(self)] in
                 guard let followed else {
@@ -67,7 +67,7 @@ extension DataModelManager {
         _ collection: [any SimpleModel], forKey cacheKey: String, context: (any Sendable)? = nil
     ) {
         inOrder { _ in
-            let (cache, followed) = (cache, followed)
+            let (cache, followed) = (cacheDelegate, followed)
             onCache { [manager = WeakManager(self)] in
                 guard let followed else { return cache.setCollection(collection, forKey: cacheKey, context: context) }
                 followed.edit(
@@ -110,7 +110,7 @@ extension DataModelManager {
         if shown: Decision? = nil, _ context: (any Sendable)?
     ) {
         guard let key = cacheKey ?? model.modelIdentifier?.rawValue else { return }
-        let (cache, followed) = (cache, followed)
+        let (cache, followed) = (cacheDelegate, followed)
         onCache { [manager = WeakManager(self)] in
             guard let followed else { return cache.setModel(model, forKey: key, context: context) }
             let resumptions = manager.value?.resumptions ?? 0
@@ -132,7 +132,7 @@ extension DataModelManager {
         _ key: String?, as type: T.Type, maxAge: Double? = nil, _ context: (any Sendable)?,
         for subscription: SubscriptionKey? = nil, _ finish: @escaping @Sendable (FetchedRead<T>) -> Void
     ) {
-        let cache = cache
+        let cache = cacheDelegate
         ask(key, for: subscription, finish) { followed, key, answer in
             followed.read(key, as: type, maxAge: maxAge, completion: answer)
         } orDelegate: { answer in
@@ -149,7 +149,7 @@ extension DataModelManager {
         _ key: String?, of type: T.Type, _ missing: MissingElements, _ context: (any Sendable)?,
         _ finish: @escaping @Sendable (FetchedRead<ListRead<T>>) -> Void
     ) {
-        let cache = cache
+        let cache = cacheDelegate
         ask(key, for: nil, finish) { followed, key, answer in
             followed.readList(key, of: type, missing: missing) { answer($0.map { AgedRead($0, isFresh: false) }) }
         } orDelegate: { answer in
@@ -166,7 +166,7 @@ extension DataModelManager {
         ofList key: String, as type: T.Type, maxAge: Double, _ body: @escaping @Sendable (Bool) -> Void
     ) {
         inOrder { _ in
-            let (cache, followed, timeout) = (cache as? any ExpiringCacheDelegate, followed, cacheTimeout)
+            let (cache, followed, timeout) = (cacheDelegate as? any ExpiringCacheDelegate, followed, cacheTimeout)
             onCache {
                 if let followed {
                     followed.isListFresh(key, of: type, maxAge: maxAge, completion: body)

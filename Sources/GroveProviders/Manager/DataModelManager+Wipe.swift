@@ -14,7 +14,7 @@ extension DataModelManager {
     @MainActor
     public func wipe() async throws(CacheError) {
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<CacheError?, Never>) in
-            let cache = cache
+            let cache = cacheDelegate
             epoch.withLock { epoch in
                 epoch += 1
                 consistencyManager.wipe()

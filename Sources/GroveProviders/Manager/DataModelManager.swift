@@ -20,8 +20,6 @@ public final class DataModelManager: Sendable {
 
     /// The cache's handle, if it is one that is followed: writes through it are not told back.
     let followed: (any FollowedCache)?
-    /// The cache as this manager uses it.
-    var cache: any CacheDelegate { followed ?? cacheDelegate }
 
     /// The engine that keeps the providers consistent.
     public let consistencyManager: ConsistencyManager
