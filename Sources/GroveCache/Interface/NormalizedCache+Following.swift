@@ -224,9 +224,9 @@ private struct SharedView: ~Copyable, CacheReader {
     ) throws(CacheError) -> CacheRead<ListRead<T>> {
         let view = unsafe reader.state.pointee.basis.view
         let commit = try view.map { (view) throws(CacheError) in try StoreState(view).commit }
-        return try readCollection(key, ofAny: type, missing: missing, maxAge: nil).map { elements, read in
+        return try readCollection(key, ofAny: type, missing: missing, maxAge: nil).map { read in
             ListRead(
-                elements: elements, hidden: read.hidden,
+                elements: read.elements, hidden: read.hidden,
                 commit: read.isCommitted ? commit : nil,
                 ticket: commit.map { core.followers.ownEdits.last(of: origin, in: $0) } ?? .none)
         }

@@ -20,20 +20,20 @@ extension CacheReader where Self: ~Copyable {
         throw EncodedRoots.notCacheable(type)
     }
 
-    /// Reads a list: the elements, and the rest of the ``CollectionRead``.
+    /// Reads a list.
     func readCollection<T: SimpleModel>(
         _ key: String, ofAny type: T.Type, in range: Range<Int>? = nil, missing: MissingElements, maxAge: Double? = nil
-    ) throws(CacheError) -> CacheRead<(elements: [T], read: CollectionRest)> {
-        let found: CacheRead<AnyCollectionRead>
+    ) throws(CacheError) -> CacheRead<CollectionRead<T>> {
+        let found: CacheRead<any Sendable>
         if let type = type as? any CacheableModel.Type {
-            found = try list(key, type, range, missing, maxAge) { $0 }
+            found = try list(key, type, range, missing, maxAge)
         } else if let type = type as? any (SimpleModel & Codable).Type {
             found = try codableList(key, type, range, missing, maxAge)
         } else {
             throw EncodedRoots.notCacheable(type)
         }
         // The elements are of the type that was asked for.
-        return found.map { ($0.elements as? [T] ?? [], $0.rest) }
+        return found.map { $0 as? CollectionRead<T> ?? CollectionRead(elements: []) }
     }
 
     private func tree<M: CacheableModel>(
@@ -52,36 +52,22 @@ extension CacheReader where Self: ~Copyable {
     }
 
     private func list<M: CacheableModel>(
-        _ key: String, _ type: M.Type, _ range: Range<Int>?, _ missing: MissingElements, _ maxAge: Double?,
-        _ elements: ([M]) -> any Sendable
-    ) throws(CacheError) -> CacheRead<AnyCollectionRead> {
-        try readCollection(key, of: type, in: range, missing: missing, maxAge: maxAge).map { read in
-            AnyCollectionRead(
-                elements: elements(read.elements),
-                rest: CollectionRest(
-                    hidden: read.hidden, skipped: read.skipped, gaps: read.gaps, isCommitted: read.isCommitted))
-        }
+        _ key: String, _ type: M.Type, _ range: Range<Int>?, _ missing: MissingElements, _ maxAge: Double?
+    ) throws(CacheError) -> CacheRead<any Sendable> {
+        try readCollection(key, of: type, in: range, missing: missing, maxAge: maxAge).map { $0 }
     }
 
     private func codableList<M: SimpleModel & Codable>(
         _ key: String, _ type: M.Type, _ range: Range<Int>?, _ missing: MissingElements, _ maxAge: Double?
-    ) throws(CacheError) -> CacheRead<AnyCollectionRead> {
-        try list(key, CodableNode<M>.self, range, missing, maxAge) { $0.map(\.base) }
+    ) throws(CacheError) -> CacheRead<any Sendable> {
+        let found = try readCollection(key, of: CodableNode<M>.self, in: range, missing: missing, maxAge: maxAge)
+        return found.map { read in
+            var list = CollectionRead(
+                elements: read.elements.map(\.base), skipped: read.skipped, gaps: read.gaps, nextRange: read.nextRange)
+            (list.hidden, list.isCommitted) = (read.hidden, read.isCommitted)
+            return list
+        }
     }
-}
-
-/// A collection of a type that is known only at run time.
-private struct AnyCollectionRead: Sendable {
-    let elements: any Sendable
-    let rest: CollectionRest
-}
-
-/// The parts of a ``CollectionRead`` other than its elements.
-struct CollectionRest: Sendable {
-    let hidden: [HiddenElement]
-    let skipped: [CacheMiss]
-    let gaps: [Range<Int>]
-    let isCommitted: Bool
 }
 
 extension CacheRead {

@@ -79,7 +79,7 @@ extension CacheReader where Self: ~Copyable {
     private func page<T: SimpleModel>(
         _ key: ModelIdentifier, _ type: T.Type, _ range: Range<Int>
     ) throws(CacheError) -> CacheRead<RowsPage<T>> {
-        try readCollection(key.rawValue, ofAny: type, in: range, missing: .skip).map { RowsPage(range, $0, $1) }
+        try readCollection(key.rawValue, ofAny: type, in: range, missing: .skip).map { RowsPage(range, $0.elements, $0) }
     }
 }
 
@@ -95,7 +95,7 @@ private struct RowsPage<T: Sendable>: Sendable {
     /// The number of positions to read for so many rows: at least a few, as a page has a cost of its own.
     static func size(_ rows: Int) -> Int { max(rows, 32) }
 
-    init(_ range: Range<Int>, _ rows: [T], _ rest: CollectionRest) {
+    init(_ range: Range<Int>, _ rows: [T], _ rest: CollectionRead<T>) {
         let hidden = Set(rest.hidden.map(\.position))
         (self.range, self.rows, skipped) = (range, rows, rest.skipped)
         (self.hidden, gaps) = (rest.hidden, rest.gaps)
