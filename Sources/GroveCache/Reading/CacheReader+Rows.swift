@@ -9,43 +9,49 @@ extension CacheReader where Self: ~Copyable {
     func rows<T: SimpleModel>(
         _ key: ModelIdentifier, ofAny type: T.Type, _ wanted: WantedRows, asOf commit: CommitNumber?
     ) throws(CacheError) -> CacheRead<FoundRows<T>> {
-        var found = FoundRows<T>()
-        found.commit = commit
+        let (count, anchor): (Int, Int)
         switch try _reading(
             key, maxAge: nil,
             { (reader) throws(CacheError) in
                 try reader.count(ofCollection: key, isKnown: true)
             })
         {
-        case .hit(let count): found.knownCount = count
+        case .hit(let known): count = known
         case .miss(let miss): return .miss(miss)
         }
-        switch try position(of: wanted.anchor, in: key, found.knownCount, commit) {
-        case .hit(let anchor): found.anchor = anchor
+        switch try position(of: wanted.anchor, in: key, count, commit) {
+        case .hit(let position): anchor = position
         case .miss(let miss): return .miss(miss)
         }
-        var end = found.anchor
-        while found.rows.count < wanted.after, end < found.knownCount {
-            let range = end..<min(end + RowsPage<T>.size(wanted.after - found.rows.count), found.knownCount)
+        var found = FoundRows<T>()
+        var (start, end) = (anchor, anchor)
+        while found.rows.count < wanted.after, end < count {
+            let range = end..<min(end + pageSize(wanted.after - found.rows.count), count)
             switch try page(key, type, range) {
-            case .hit(let page): found.append(page.first(wanted.after - found.rows.count))
+            case .hit(let page): found.append(page)
             case .miss(let miss): return .miss(miss)
             }
             end = range.upperBound
         }
-        let (behind, start) = (found.rows.count, found.anchor)
-        var first = start
-        while found.rows.count - behind < wanted.before, first > 0 {
-            let left = wanted.before - (found.rows.count - behind)
-            let range = max(first - RowsPage<T>.size(left), 0)..<first
+        let after = found.rows.count
+        while found.rows.count - after < wanted.before, start > 0 {
+            let range = max(start - pageSize(wanted.before + after - found.rows.count), 0)..<start
             switch try page(key, type, range) {
-            case .hit(let page): found.prepend(page.last(left))
+            case .hit(var page):
+                page.append(found)
+                found = page
             case .miss(let miss): return .miss(miss)
             }
-            first = range.lowerBound
+            start = range.lowerBound
         }
+        let before = found.rows.count - after
+        found.cut(to: max(before - wanted.before, 0)..<before + min(after, wanted.after))
+        (found.anchor, found.knownCount, found.commit) = (anchor, count, commit)
         return .hit(found)
     }
+
+    /// The number of positions to read for so many rows: at least a few, as a page has a cost of its own.
+    private func pageSize(_ rows: Int) -> Int { max(rows, 32) }
 
     private func position(
         of anchor: WantedRows.Anchor, in key: ModelIdentifier, _ count: Int, _ commit: CommitNumber?
@@ -76,80 +82,46 @@ extension CacheReader where Self: ~Copyable {
         }
     }
 
+    /// The elements at the positions of `range`.
     private func page<T: SimpleModel>(
         _ key: ModelIdentifier, _ type: T.Type, _ range: Range<Int>
-    ) throws(CacheError) -> CacheRead<RowsPage<T>> {
-        try readCollection(key.rawValue, ofAny: type, in: range, missing: .skip).map { RowsPage(range, $0.elements, $0) }
-    }
-}
-
-/// The elements at some positions of a list.
-private struct RowsPage<T: Sendable>: Sendable {
-    var range: Range<Int>
-    var rows: [T]
-    var positions: [Int]
-    var hidden: [HiddenElement]
-    var gaps: [Range<Int>]
-    let skipped: [CacheMiss]
-
-    /// The number of positions to read for so many rows: at least a few, as a page has a cost of its own.
-    static func size(_ rows: Int) -> Int { max(rows, 32) }
-
-    init(_ range: Range<Int>, _ rows: [T], _ rest: CollectionRead<T>) {
-        let hidden = Set(rest.hidden.map(\.position))
-        (self.range, self.rows, skipped) = (range, rows, rest.skipped)
-        (self.hidden, gaps) = (rest.hidden, rest.gaps)
-        positions = range.filter { !hidden.contains($0) }
-    }
-
-    /// The part of the page that has its first `count` rows.
-    func first(_ count: Int) -> RowsPage {
-        guard count < rows.count else { return self }
-        return part(0..<count, range.lowerBound..<positions[count])
-    }
-
-    /// The part of the page that has its last `count` rows.
-    func last(_ count: Int) -> RowsPage {
-        guard count < rows.count else { return self }
-        let first = rows.count - count
-        return part(first..<rows.count, positions[first - 1] + 1..<range.upperBound)
-    }
-
-    private func part(_ indices: Range<Int>, _ range: Range<Int>) -> RowsPage {
-        var part = self
-        part.range = range
-        (part.rows, part.positions) = (Array(rows[indices]), Array(positions[indices]))
-        part.hidden = hidden.filter { range.contains($0.position) }
-        part.gaps = gaps.compactMap { gap in
-            guard !gap.isEmpty else { return range.contains(gap.lowerBound) ? gap : nil }
-            return gap.overlaps(range) ? gap.clamped(to: range) : nil
+    ) throws(CacheError) -> CacheRead<FoundRows<T>> {
+        try readCollection(key.rawValue, ofAny: type, in: range, missing: .skip).map { read in
+            var page = FoundRows<T>()
+            (page.rows, page.hidden, page.gaps) = (read.elements, read.hidden, read.gaps)
+            page.missing = read.skipped.map(\.identifier)
+            let hidden = Set(read.hidden.map(\.position))
+            page.positions = range.filter { !hidden.contains($0) }
+            return page
         }
-        return part
     }
 }
 
 extension FoundRows {
-    fileprivate mutating func append(_ page: RowsPage<Element>) {
-        rows += page.rows
-        positions += page.positions
-        hidden += page.hidden
-        missing += page.skipped.map(\.identifier)
-        gaps = FoundRows.joined(gaps, page.gaps)
-    }
-
-    fileprivate mutating func prepend(_ page: RowsPage<Element>) {
-        rows = page.rows + rows
-        positions = page.positions + positions
-        hidden = page.hidden + hidden
-        missing += page.skipped.map(\.identifier)
-        gaps = FoundRows.joined(page.gaps, gaps)
-    }
-
-    /// The gaps of two adjacent parts: a gap with a length that goes on across the boundary becomes one.
-    private static func joined(_ before: [Range<Int>], _ behind: [Range<Int>]) -> [Range<Int>] {
-        guard let last = before.last, let first = behind.first, last.upperBound == first.lowerBound, !last.isEmpty,
+    /// Adds the part of the list that comes next.
+    fileprivate mutating func append(_ next: FoundRows) {
+        rows += next.rows
+        positions += next.positions
+        hidden += next.hidden
+        missing += next.missing
+        var others = next.gaps[...]
+        // A gap with a length that goes on across the boundary becomes one.
+        if let last = gaps.last, let first = others.first, last.upperBound == first.lowerBound, !last.isEmpty,
             !first.isEmpty
-        else { return before + behind }
-        return before.dropLast() + [last.lowerBound..<first.upperBound] + behind.dropFirst()
+        {
+            gaps[gaps.count - 1] = last.lowerBound..<first.upperBound
+            others.removeFirst()
+        }
+        gaps += others
+    }
+
+    /// Keeps the rows at `indices`, and what lies between the rows next to them; no gap with a length reaches over a row.
+    fileprivate mutating func cut(to indices: Range<Int>) {
+        let start = indices.lowerBound > 0 ? positions[indices.lowerBound - 1] + 1 : 0
+        let end = indices.upperBound < positions.count ? positions[indices.upperBound] : .max
+        rows = Array(rows[indices])
+        positions = Array(positions[indices])
+        hidden.removeAll { !(start..<end).contains($0.position) }
+        gaps.removeAll { !(start..<end).contains($0.lowerBound) }
     }
 }
