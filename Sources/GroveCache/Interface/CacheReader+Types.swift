@@ -127,14 +127,14 @@ public struct ModelSequence<M: CacheableModel>: Sequence, IteratorProtocol {
                     .reentrant, "A model's initialiser asked for the next model of the view that is reading it.")
                 return nil
             }
-            let reader = SnapshotReader(source: source)
+            let view = CacheView(_source: source)
             do throws(CacheError) {
                 // Models that are left out do not count.
                 if identifiers.isEmpty, let last {
-                    take(try reader.identifiers(of: M.self, after: last, limit: rest))
+                    take(try view.identifiers(of: M.self, after: last, limit: rest))
                 }
                 guard let identifier = identifiers.popFirst() else { return nil }
-                guard let model = try reader.model(identifier, as: M.self) else { continue }
+                guard let model = try view.model(identifier, as: M.self) else { continue }
                 rest = rest.map { $0 - 1 }
                 return model
             } catch {
@@ -143,24 +143,6 @@ public struct ModelSequence<M: CacheableModel>: Sequence, IteratorProtocol {
         }
         return nil
     }
-}
-
-/// A reader for a sequence that reads as its snapshot does.
-private struct SnapshotReader: CacheReader {
-    let source: _SnapshotSource
-
-    func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead {
-        _TreeRead(source.core, source.reader, identifier, maxAge)
-    }
-
-    func _endTree(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome) {
-        source.core.endTree(source.reader, identifier, outcome)
-    }
-}
-
-extension CacheView: CacheSnapshot {
-    /// Reads in the snapshot.
-    public var _source: _SnapshotSource { _SnapshotSource(core: core, reader: reader, life: life) }
 }
 
 extension CacheTransaction: CacheSnapshot {

@@ -5,20 +5,21 @@ public import GroveModel
 ///
 /// A view shows the writes that were committed or queued when it was opened, and nothing later. It is valid inside the
 /// closure that it is passed to; the compiler does not let it be stored.
-public struct CacheView: ~Copyable, CacheReader {
-    let core: CacheCore
-    let reader: Reconstructor
-    let life: SnapshotLife
+public struct CacheView: ~Copyable, CacheSnapshot {
+    /// Reads in the snapshot.
+    public let _source: _SnapshotSource
+    /// Whether its reads count as hits and misses.
+    var isCounted = true
 
     /// Begins the read of one tree.
     public func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead {
         try identifier.check()
-        return _TreeRead(core, reader, identifier, maxAge)
+        return _TreeRead(_source.core, _source.reader, identifier, maxAge)
     }
 
     /// Ends the read of one tree.
     public func _endTree(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome) {
-        core.endTree(reader, identifier, outcome)
+        _source.core.endTree(_source.reader, identifier, outcome, isCounted: isCounted)
     }
 }
 
@@ -33,18 +34,20 @@ extension _TreeRead {
 }
 
 extension CacheCore {
-    /// Ends one tree of a read that goes on.
-    func endTree(_ reader: Reconstructor, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome) {
+    /// Ends one tree of a read that goes on; a failure is told even if the read does not count.
+    func endTree(
+        _ reader: Reconstructor, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome, isCounted: Bool = true
+    ) {
         reader.endTree()
         switch outcome {
-        case .again: break
-        case .hit:
+        case .failure(let error): noteFailure(ofRead: error, in: reader.store)
+        case .hit where isCounted:
             readers.count(miss: nil)
             audience.tellHit(identifier)
-        case .miss(let miss):
+        case .miss(let miss) where isCounted:
             readers.count(miss: miss.reason)
             audience.tell { $0.cacheDidMiss(miss) }
-        case .failure(let error): noteFailure(ofRead: error, in: reader.store)
+        case .again, .hit, .miss: break
         }
     }
 }

@@ -139,12 +139,12 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         _ cacheKey: String, as type: T.Type, maxAge: Double?,
         completion: @escaping @Sendable (Result<AgedRead<T>, CacheError>) -> Void
     ) {
-        ask(completion) { (core, reader) throws(CacheError) in
-            let outcome = try SharedView(core: core, reader: reader, isCounted: true).read(.key(cacheKey), asAny: type)
+        ask(completion) { (source) throws(CacheError) in
+            let outcome = try CacheView(_source: source).read(.key(cacheKey), asAny: type)
             guard let maxAge, case .hit = outcome else { return AgedRead(outcome.cast(to: type), isFresh: false) }
             // The second read asks the same question, which counts once.
-            reader.keepsTouches(false)
-            let aged = try SharedView(core: core, reader: reader, isCounted: false).read(
+            source.reader.keepsTouches(false)
+            let aged = try CacheView(_source: source, isCounted: false).read(
                 .key(cacheKey), asAny: type, maxAge: maxAge)
             return AgedRead(outcome.cast(to: type), isFresh: aged.value != nil)
         }
@@ -155,9 +155,8 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         completion: @escaping @Sendable (Result<CacheRead<ListRead<T>>, CacheError>) -> Void
     ) {
         let origin = origin
-        ask(completion) { (core, reader) throws(CacheError) in
-            try SharedView(core: core, reader: reader, isCounted: true).readList(
-                cacheKey, ofAny: type, missing: missing, for: origin)
+        ask(completion) { (source) throws(CacheError) in
+            try CacheView(_source: source).readList(cacheKey, ofAny: type, missing: missing, for: origin)
         }
     }
 
@@ -165,9 +164,9 @@ private final class Followed<Store: NodeStore>: FollowedCache {
         _ cacheKey: String, of type: T.Type, maxAge: Double, completion: @escaping @Sendable (Bool) -> Void
     ) {
         ask({ (read: Result<CacheRead<[T]>, CacheError>) in completion((try? read.get())?.value != nil) }) {
-            (core, reader) throws(CacheError) in
-            reader.keepsTouches(false)
-            return try SharedView(core: core, reader: reader, isCounted: false).readCollection(
+            (source) throws(CacheError) in
+            source.reader.keepsTouches(false)
+            return try CacheView(_source: source, isCounted: false).readCollection(
                 cacheKey, ofAny: type, missing: .miss, maxAge: maxAge
             ).map(\.elements)
         }
@@ -176,7 +175,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     /// Runs `read` in one view, on a queue of the cache.
     private func ask<Value>(
         _ completion: @escaping @Sendable (Result<Value, CacheError>) -> Void,
-        _ read: @escaping @Sendable (CacheCore, Reconstructor) throws(CacheError) -> Value
+        _ read: @escaping @Sendable (_SnapshotSource) throws(CacheError) -> Value
     ) {
         cache.core.readers.queue.async { [cache] in
             completion(
@@ -184,7 +183,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
                     try cache.checkOpen()
                     let reader = try cache.core.beginRead()
                     defer { cache.core.endRead(reader) }
-                    return try read(cache.core, reader)
+                    return try read(_SnapshotSource(cache.core, reader))
                 })
         }
     }
@@ -194,7 +193,7 @@ private final class Followed<Store: NodeStore>: FollowedCache {
             guard (try? cache.checkOpen()) != nil, let reader = try? cache.core.beginRead() else { return body(nil) }
             reader.keepsTouches(false)
             unsafe reader.state.pointee.basis.readsCommittedLists = true
-            body(AgainView(core: cache.core, reader: reader, origin: origin))
+            body(AgainView(source: _SnapshotSource(cache.core, reader), origin: origin))
             cache.core.endRead(reader)
         }
     }
@@ -202,46 +201,37 @@ private final class Followed<Store: NodeStore>: FollowedCache {
     func afterTelling(_ body: @escaping @Sendable () -> Void) { cache.core.audience.events.async { body() } }
 }
 
-/// One view of a cache for several reads, which count or do not.
-private struct SharedView: ~Copyable, CacheReader {
-    let core: CacheCore
-    let reader: Reconstructor
-    let isCounted: Bool
-
-    func _beginTree(_ identifier: ModelIdentifier, maxAge: Double?) throws(CacheError) -> _TreeRead {
-        try identifier.check()
-        return _TreeRead(core, reader, identifier, maxAge)
+extension _SnapshotSource {
+    /// A source of the reads that a follower asks for.
+    fileprivate init(_ core: CacheCore, _ reader: Reconstructor) {
+        self.init(core: core, reader: reader, life: SnapshotLife())
     }
+}
 
-    func _endTree(_ read: borrowing _TreeRead, _ identifier: ModelIdentifier, _ outcome: _TreeOutcome) {
-        if case .failure = outcome { return core.endTree(reader, identifier, outcome) }
-        core.endTree(reader, identifier, isCounted ? outcome : .again)
-    }
-
+extension CacheView {
     /// Reads a list, with the commit that it is as of, and the last edit of the follower `origin` that it has.
-    func readList<T: SimpleModel>(
+    fileprivate func readList<T: SimpleModel>(
         _ key: String, ofAny type: T.Type, missing: MissingElements, for origin: FollowerID
     ) throws(CacheError) -> CacheRead<ListRead<T>> {
-        let view = unsafe reader.state.pointee.basis.view
+        let view = unsafe _source.reader.state.pointee.basis.view
         let commit = try view.map { (view) throws(CacheError) in try StoreState(view).commit }
         return try readCollection(key, ofAny: type, missing: missing, maxAge: nil).map { read in
             ListRead(
                 elements: read.elements, hidden: read.hidden,
                 commit: read.isCommitted ? commit : nil,
-                ticket: commit.map { core.followers.ownEdits.last(of: origin, in: $0) } ?? .none)
+                ticket: commit.map { _source.core.followers.ownEdits.last(of: origin, in: $0) } ?? .none)
         }
     }
 }
 
 /// The view in which a follower reads its models and lists again.
 private struct AgainView: FollowedView {
-    let core: CacheCore
-    let reader: Reconstructor
+    let source: _SnapshotSource
     let origin: FollowerID
 
-    private var view: SharedView { SharedView(core: core, reader: reader, isCounted: false) }
+    private var view: CacheView { CacheView(_source: source, isCounted: false) }
 
-    func know(_ models: [any SimpleModel]) { reader.know(models) }
+    func know(_ models: [any SimpleModel]) { source.reader.know(models) }
 
     func model(_ cacheKey: ModelIdentifier, as type: any SimpleModel.Type) -> CacheRead<any SimpleModel>? {
         try? view.read(.key(cacheKey.rawValue), asAny: type)
@@ -256,9 +246,9 @@ private struct AgainView: FollowedView {
     func rows<T: SimpleModel>(
         _ cacheKey: ModelIdentifier, of type: T.Type, _ wanted: WantedRows
     ) -> CacheRead<FoundRows<T>>? {
-        reader.keepsTouches(wanted.isUse)
-        defer { reader.keepsTouches(false) }
-        let commit = unsafe reader.state.pointee.basis.view.flatMap { try? StoreState($0).commit }
+        source.reader.keepsTouches(wanted.isUse)
+        defer { source.reader.keepsTouches(false) }
+        let commit = unsafe source.reader.state.pointee.basis.view.flatMap { try? StoreState($0).commit }
         return try? view.rows(cacheKey, ofAny: type, wanted, asOf: commit)
     }
 }

@@ -51,7 +51,7 @@ extension NormalizedCache: CacheReader {
             core.readers.openViews.leave(number)
             core.endRead(reader)
         }
-        let value = try body(CacheView(core: core, reader: reader, life: life))
+        let value = try body(CacheView(_source: _SnapshotSource(core: core, reader: reader, life: life)))
         if let failure = reader.streamFailure { throw failure }
         return value
     }
