@@ -128,11 +128,9 @@ final class CacheCore: Sendable {
     private func inOpenStore<Value>(
         _ body: (any NodeStore) throws(CacheError) -> Value
     ) -> Result<Value, CacheError> {
-        do throws(CacheError) {
+        Result { () throws(CacheError) in
             try state.withLock { (state) throws(CacheError) in try state.life.checkUsable() }
-            return .success(try body(try currentStore()))
-        } catch {
-            return .failure(error)
+            return try body(try currentStore())
         }
     }
 }

@@ -78,15 +78,10 @@ extension NormalizedCache: CacheDelegate {
         _ read: @escaping @Sendable () throws(CacheError) -> Value?
     ) {
         core.readers.queue.async {
-            let outcome: Result<Value?, CacheError>
             do throws(CacheError) {
-                outcome = .success(try read())
+                completion(try read(), nil)
             } catch {
-                outcome = .failure(error)
-            }
-            switch outcome {
-            case .success(let value): completion(value, nil)
-            case .failure(let error): completion(nil, error)
+                completion(nil, error)
             }
         }
     }

@@ -33,16 +33,14 @@ extension NormalizedCache {
         let outcome: Result<Void, CacheError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 core.readers.queue.async { [core] in
-                    do throws(CacheError) {
-                        try core.copy(to: directory) { () throws(CacheError) in
-                            guard !isCancelled.load(ordering: .relaxed) else {
-                                throw CacheError(.cancelled, "The task was cancelled; the copy was removed.")
+                    continuation.resume(
+                        returning: Result { () throws(CacheError) in
+                            try core.copy(to: directory) { () throws(CacheError) in
+                                guard !isCancelled.load(ordering: .relaxed) else {
+                                    throw CacheError(.cancelled, "The task was cancelled; the copy was removed.")
+                                }
                             }
-                        }
-                        continuation.resume(returning: .success(()))
-                    } catch {
-                        continuation.resume(returning: .failure(error))
-                    }
+                        })
                 }
             }
         } onCancel: {

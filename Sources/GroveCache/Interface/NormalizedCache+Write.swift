@@ -86,14 +86,12 @@ extension NormalizedCache: CacheWriter {
     ///
     /// - Throws: the first ``CacheError`` of a queued write that failed since the last `flush()`, once.
     public func flush(_ durability: Durability = .standard) throws(CacheError) {
-        var failure: CacheError?
-        do throws(CacheError) {
+        let outcome = Result { () throws(CacheError) in
             try perform(durability) { () throws(CacheError) in PendingWrite.Content() }
-        } catch {
-            failure = error
         }
         // An earlier failure in the queue is the cause, and is told once, even if the flush's own commit fails.
-        if let failure = core.ledger.takeFailure() ?? failure { throw failure }
+        if let failure = core.ledger.takeFailure() { throw failure }
+        _ = try outcome.get()
     }
 
     /// Takes the call's number, makes its content, queues it and commits on this thread.

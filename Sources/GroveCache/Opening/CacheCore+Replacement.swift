@@ -24,15 +24,12 @@ extension CacheCore {
     ///
     /// - Throws: ``CacheError`` with code `closed` or `suspended`, and what opening throws.
     func refresh() throws(CacheError) {
-        let failure = writer.sync { () -> CacheError? in
-            do throws(CacheError) {
+        try writer.sync {
+            Result { () throws(CacheError) in
                 try state.withLock { (state) throws(CacheError) in try state.life.checkUsable() }
-            } catch {
-                return error
+                if let failure = reopenIfReplaced() { throw failure }
             }
-            return reopenIfReplaced()
-        }
-        if let failure { throw failure }
+        }.get()
     }
 
     /// Opens the store again, if another process replaced its files; called on ``writer``.

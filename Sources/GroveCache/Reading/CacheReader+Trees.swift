@@ -84,23 +84,17 @@ extension CacheReader where Self: ~Copyable {
     ) throws(CacheError) -> CacheRead<Value>? {
         let begun = try _beginTree(name, maxAge: maxAge)
         if onLargeStack { begun.reader.stayOnLargeStack() }
-        do throws(CacheError) {
-            let outcome = try body(begun.reader)
-            guard !begun.reader.mustRestart else {
-                _endTree(begun, name, .again)
-                return nil
-            }
-            switch outcome {
-            case .hit: _endTree(begun, name, .hit)
-            case .miss(let miss): _endTree(begun, name, .miss(miss))
-            }
-            return outcome
-        } catch {
-            let mustRestart = begun.reader.mustRestart
-            _endTree(begun, name, mustRestart ? .again : .failure(error))
-            if mustRestart { return nil }
-            throw error
+        let outcome = Result { () throws(CacheError) in try body(begun.reader) }
+        guard !begun.reader.mustRestart else {
+            _endTree(begun, name, .again)
+            return nil
         }
+        switch outcome {
+        case .success(.hit): _endTree(begun, name, .hit)
+        case .success(.miss(let miss)): _endTree(begun, name, .miss(miss))
+        case .failure(let error): _endTree(begun, name, .failure(error))
+        }
+        return try outcome.get()
     }
 }
 

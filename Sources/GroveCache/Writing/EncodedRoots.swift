@@ -45,12 +45,9 @@ struct EncodedRoots {
         _ models: some Collection<M>, _ tree: NodeTree, _ mustBeIdentified: Bool, _ onLargeStack: Bool
     ) throws(CacheError) {
         // Models side by side are encoded where they lie: iterating would copy each.
-        let contiguous: Result<[UInt8], CacheError>? = models.withContiguousStorageIfAvailable {
-            (models) -> Result<[UInt8], CacheError> in
-            do throws(CacheError) {
-                return .success(try unsafe EncodedRoots.encode(models, tree, mustBeIdentified, onLargeStack))
-            } catch {
-                return .failure(error)
+        let contiguous = models.withContiguousStorageIfAvailable { models in
+            Result { () throws(CacheError) in
+                try unsafe EncodedRoots.encode(models, tree, mustBeIdentified, onLargeStack)
             }
         }
         guard let contiguous else {
