@@ -127,37 +127,28 @@ struct StoreState: Equatable {
         guard stored.count == StoreState.count else {
             throw CacheError(.corrupted, "The store's own record is damaged.")
         }
-        func number(at offset: Int) -> UInt64 {
-            unsafe UInt64(littleEndian: stored.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        var offset = 1
+        func next<Number: FixedWidthInteger>() -> Number {
+            defer { offset += MemoryLayout<Number>.size }
+            return unsafe Number(littleEndian: stored.loadUnaligned(fromByteOffset: offset, as: Number.self))
         }
+        func sum() -> Int { Int(truncatingIfNeeded: next() as UInt64) }
         isStored = true
-        sequence = CallNumber(rawValue: number(at: 1))
-        forgottenDeletion = CallNumber(rawValue: number(at: 9))
+        sequence = CallNumber(rawValue: next())
+        forgottenDeletion = CallNumber(rawValue: next())
         for index in writers.indices {
-            let start = 17 + 16 * index
-            writers[index] = Writer(
-                session: SessionID(rawValue: number(at: start)), place: QueuePlace(rawValue: number(at: start + 8)))
+            writers[index] = Writer(session: SessionID(rawValue: next()), place: QueuePlace(rawValue: next()))
         }
-        let counts = 17 + 16 * writers.count
-        shapes = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts, as: UInt16.self))
-        store = unsafe StoreID(
-            rawValue: UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 2, as: UInt32.self)))
-        commit = CommitNumber(rawValue: number(at: counts + 6))
-        mark = unsafe CommitMark(
-            rawValue: UInt32(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 14, as: UInt32.self)))
-        historyPlaces = unsafe UInt16(littleEndian: stored.loadUnaligned(fromByteOffset: counts + 18, as: UInt16.self))
-        let start = StoreState.plainCount
-        account = Account(
-            payloadBytes: Int(truncatingIfNeeded: number(at: start)),
-            entries: Int(truncatingIfNeeded: number(at: start + 8)),
-            evictableEntries: Int(truncatingIfNeeded: number(at: start + 16)))
+        shapes = next()
+        store = StoreID(rawValue: next())
+        commit = CommitNumber(rawValue: next())
+        mark = CommitMark(rawValue: next())
+        historyPlaces = next()
+        account = Account(payloadBytes: sum(), entries: sum(), evictableEntries: sum())
         if account?.isPossible == false { account = nil }
-        let end = stored.count - 8
-        let marks = unsafe UnsafeRawBufferPointer(rebasing: stored[(end - WriteClock.storedBytes)..<end])
-        guard let clock = unsafe WriteClock(now: number(at: start + 24), marks: marks, sequence: sequence) else {
-            throw CacheError(.corrupted, "The store's own record is damaged.")
-        }
-        self.clock = clock
+        let now: UInt64 = next()
+        let marks = unsafe UnsafeRawBufferPointer(rebasing: stored[offset..<offset + WriteClock.storedBytes])
+        clock = unsafe WriteClock(now: now, marks: marks, sequence: sequence)
     }
 
     /// Writes the record, which counts itself.

@@ -58,9 +58,8 @@ struct WriteClock: Equatable {
 
     // MARK: In the store
 
-    /// Makes a clock of `bytes`, the marks that ``forEachMark(_:_:)`` gave; `nil` if their length is wrong.
-    init?(now: UInt64, marks bytes: UnsafeRawBufferPointer, sequence: CallNumber) {
-        guard bytes.count == WriteClock.storedBytes else { return nil }
+    /// Makes a clock of `bytes`, the marks that ``forEachMark(_:_:)`` gave.
+    init(now: UInt64, marks bytes: UnsafeRawBufferPointer, sequence: CallNumber) {
         self.now = now
         for offset in stride(from: 0, to: bytes.count, by: WriteClock.markBytes) {
             let back = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
