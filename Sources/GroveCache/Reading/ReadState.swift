@@ -12,7 +12,8 @@ struct ReadState: ~Copyable {
     var basis = ReadBasis()
     /// The current key, under which records are fetched.
     var key = KeyBuffer()
-    var lastFetch = LastFetch()
+    /// The reason why the record that was fetched last is not there.
+    var absence = CacheMiss.Reason.absent
     var descent = Descent()
     var models = ReadyModels()
     var learnt = LearntNames()
@@ -21,19 +22,6 @@ struct ReadState: ~Copyable {
     var arena = ScratchArena()
     private var folded = FoldedRecord()
     var deletion = MetDeletion()
-
-    /// The reason why the record that was fetched last is not there, other than that none is stored.
-    struct LastFetch {
-        /// Whether it was there and too old.
-        var isExpired = false
-        /// Whether it is not there because a write of it could not be stored.
-        var isInvalidated = false
-
-        var absence: CacheMiss.Reason {
-            if isExpired { return .expired }
-            return isInvalidated ? .invalidated : .absent
-        }
-    }
 
     /// The node whose deletion was met last.
     struct MetDeletion: ~Copyable {
@@ -61,7 +49,6 @@ struct ReadState: ~Copyable {
     /// Lets go of all that was remembered of one tree; the basis of the read stays.
     mutating func endTree() {
         basis.endAgeLimit()
-        lastFetch.isExpired = false
         models.endTree()
         letGo()
         descent.reset()
@@ -85,7 +72,7 @@ struct ReadState: ~Copyable {
 
     /// The record under the current key, queued writes applied, and whether its bytes outlive the next call.
     mutating func fetch() throws(CacheError) -> (bytes: UnsafeRawBufferPointer, isKept: Bool)? {
-        lastFetch.isInvalidated = false
+        absence = .absent
         guard basis.mustLook else {
             return try unsafe basis.view?.get(key.bytes).map { unsafe ($0, basis.keepsBytes) }
         }
@@ -128,17 +115,16 @@ struct ReadState: ~Copyable {
             case .unchanged, .renewed, .superseded: break
             case .removed:
                 unsafe stored = nil
-                if case .invalidate = update.change { lastFetch.isInvalidated = true }
+                if case .invalidate = update.change { absence = .invalidated }
             case .replaced, .overtaken:
-                lastFetch.isInvalidated = false
+                absence = .absent
                 unsafe stored = folded.keep()
                 isFolded = true
             }
         }
-        lastFetch.isExpired = false
         guard let stored = unsafe stored else { return nil }
         if basis.ageLimit != nil, unsafe !basis.isYoungEnough(stored, under: key.bytes) {
-            lastFetch.isExpired = true
+            absence = .expired
             return nil
         }
         return isFolded ? unsafe (arena.keep(stored), true) : unsafe (stored, basis.keepsBytes)

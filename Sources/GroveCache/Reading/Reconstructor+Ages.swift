@@ -10,5 +10,5 @@ extension Reconstructor {
     }
 
     /// The reason why the record that was asked for last is not there.
-    var absence: CacheMiss.Reason { unsafe state.pointee.lastFetch.absence }
+    var absence: CacheMiss.Reason { unsafe state.pointee.absence }
 }

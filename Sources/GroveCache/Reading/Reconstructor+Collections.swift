@@ -88,7 +88,7 @@ extension Reconstructor {
             unsafe key.withUTF8 { unsafe state.pointee.key.set(Namespace.collection, $0) }
             if unsafe state.pointee.basis.readsCommittedLists {
                 guard unsafe !pending.isLost(state.pointee.key.bytes) else {
-                    unsafe state.pointee.lastFetch.isInvalidated = true
+                    unsafe state.pointee.absence = .invalidated
                     return nil
                 }
                 return try value(Namespace.collection, key).map { .record($0) }
@@ -296,13 +296,13 @@ extension ReadState {
     mutating func fold(
         _ updates: [CollectionUpdate], _ lists: ListLog?
     ) throws(CacheError) -> StoredElements? {
-        lastFetch = LastFetch()
+        absence = .absent
         var list: (elements: StoredElements, time: UInt32)?
         var isStored = true
         for update in updates {
             let former = try isStored ? stored() : list
             isStored = false
-            lastFetch.isInvalidated = false
+            absence = .absent
             list = nil
             switch update.change {
             case .set(let body, let kind):
@@ -330,13 +330,13 @@ extension ReadState {
                     isAnswer ? try answer.settled(over: former?.elements.whole, number: update.sequence) : elements,
                     update.time > 0 ? update.time : former?.time ?? 0
                 )
-            case .forget(let isInvalidation): lastFetch.isInvalidated = isInvalidation
+            case .forget(let isInvalidation): absence = isInvalidation ? .invalidated : .absent
             case .edit(let operation):
                 // An edit for which no caller waits, and that cannot be applied, will fail, and the list be forgotten.
                 guard var elements = former?.elements,
                     (try? elements.apply(operation, number: update.sequence)) != nil
                 else {
-                    lastFetch.isInvalidated = true
+                    absence = .invalidated
                     continue
                 }
                 list = (elements, former?.time ?? 0)
@@ -344,7 +344,7 @@ extension ReadState {
         }
         guard let list else { return nil }
         if let ageLimit = basis.ageLimit, !ageLimit.accepts(list.time) {
-            lastFetch.isExpired = true
+            absence = .expired
             return nil
         }
         return list.elements
