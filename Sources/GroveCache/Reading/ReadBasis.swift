@@ -13,7 +13,8 @@ struct ReadBasis: ~Copyable {
     /// The placement of those calls over the view, once it was asked.
     private(set) var placement: PendingReads.Placement?
     /// Whether a stored record must be looked at before it is used: there are such calls, or ages count.
-    private(set) var mustLook = false
+    @inline(__always)
+    var mustLook: Bool { pending != nil || ageLimit != nil }
     /// The limit on the ages of records; `nil` if ages do not matter.
     private(set) var ageLimit: AgeLimit?
     /// Whether lists are read as they were committed, without queued calls.
@@ -23,12 +24,7 @@ struct ReadBasis: ~Copyable {
     mutating func begin(_ view: (any NodeView)?, keepsBytes: Bool, pending: PendingReads?) {
         self.view = view
         self.keepsBytes = keepsBytes
-        if let pending {
-            mustLook = true
-            self.pending = pending
-        } else {
-            mustLook = false
-        }
+        self.pending = pending
     }
 
     /// Lets go of the view, which ends by itself.
@@ -42,11 +38,7 @@ struct ReadBasis: ~Copyable {
         let hadView = view != nil
         view.take()?.end()
         readsCommittedLists = false
-        if mustLook {
-            pending = nil
-            placement = nil
-            mustLook = false
-        }
+        (pending, placement) = (nil, nil)
         let isLast = snapshot?.leave() ?? false
         // The store may have been closed meanwhile; nothing at rest keeps it.
         if !hadView { snapshot = nil }
@@ -77,10 +69,7 @@ struct ReadBasis: ~Copyable {
     // MARK: Ages
 
     /// Makes records that `limit` does not accept missing from the tree that has begun.
-    mutating func limitAges(_ limit: AgeLimit) {
-        ageLimit = limit
-        mustLook = true
-    }
+    mutating func limitAges(_ limit: AgeLimit) { ageLimit = limit }
 
     /// Accepts any age again.
     mutating func endAgeLimit() { if ageLimit != nil { ageLimit = nil } }
