@@ -1,6 +1,7 @@
 import Dispatch
 import GroveModel
 import GrovePlatform
+import Synchronization
 
 /// The stores that are open in this process, by their directories.
 ///
@@ -48,7 +49,14 @@ final class CoreRegistry: Sendable {
     }
 
     private let entries = Lock<[Entry]>([])
-    private let mark = ForkMark()
+    /// Whether this process was made by `fork` and has inherited the registry; one made by a bare `clone` is not noticed.
+    private static let isInherited = Atomic(false)
+
+    private init() {
+        // In a child no other thread is there to finish what it began, so that the value is made before a fork.
+        CoreRegistry.isInherited.store(false, ordering: .relaxed)
+        pthread_atfork(nil, nil) { CoreRegistry.isInherited.store(true, ordering: .relaxed) }
+    }
 
     /// - Throws: ``CacheError`` with code `unsupported` in a child made by `fork`: engines' locks and threads did not come along.
     @inline(__always)
@@ -58,7 +66,7 @@ final class CoreRegistry: Sendable {
 
     /// Whether this is the process that opened the first cache, rather than a child that has inherited its caches.
     @inline(__always)
-    var isOfThisProcess: Bool { mark.isOfThisProcess }
+    var isOfThisProcess: Bool { !CoreRegistry.isInherited.load(ordering: .relaxed) }
 
     /// A handle on the core of `directory`: the one that is open, or a new one.
     func core<Store: NodeStore>(
