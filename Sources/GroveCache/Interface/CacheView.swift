@@ -26,8 +26,6 @@ public struct CacheView: ~Copyable, CacheSnapshot {
 extension _TreeRead {
     /// Begins another tree of a read that goes on.
     init(_ core: CacheCore, _ reader: Reconstructor, _ identifier: ModelIdentifier, _ maxAge: Double?) {
-        // The read may have moved to a larger stack, which is another thread's.
-        if !reader.isOnThread { reader.threadDidChange() }
         core.limitAges(of: reader, to: maxAge)
         self.init(reader: reader, decoder: reader.decoder(ofReferenceTo: identifier))
     }

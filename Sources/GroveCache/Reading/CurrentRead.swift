@@ -32,17 +32,6 @@ class CurrentRead {
         return false
     }
 
-    /// Whether this is a read of this thread.
-    final var isOnThread: Bool {
-        var read = unsafe CurrentRead.innermost
-        while let current = unsafe read {
-            let found = unsafe current._withUnsafeGuaranteedRef { unsafe ($0 === self, $0.outer) }
-            if unsafe found.0 { return true }
-            unsafe read = unsafe found.1
-        }
-        return false
-    }
-
     /// Makes this the innermost read of the thread.
     final func enterThread() {
         unsafe outer = unsafe CurrentRead.innermost

@@ -120,7 +120,11 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
     // MARK: Nodes
 
     /// Says that the thread's stack is a large one, so that nothing needs to hop.
-    func stayOnLargeStack() { unsafe state.pointee.descent.stayOnLargeStack() }
+    func stayOnLargeStack() {
+        // It is another thread than that on which the read began.
+        threadDidChange()
+        unsafe state.pointee.descent.stayOnLargeStack()
+    }
 
     var hops: Int {
         get { unsafe state.pointee.descent.hops }
