@@ -11,10 +11,16 @@ cd "$(dirname "$0")/.."
 # reader, then a pattern of "path Type.member".
 rules='
 tool        ^Sources/GroveCoding/Coding/NodeSource
+tool        ^Sources/GroveProviders/.*\._
+tool        ^Sources/GroveModel/RocketDataMembers
+tool        ^Sources/Adapters/(Logging|Metrics)/.*\.cacheDid
+tool        ^Sources/GroveTestingTraits/.*\.(isRecursive|provideScope)$
 tool        ^Sources/GroveProviders/.*\.(currentModel|modelUpdated|consistencyManager)$
 tool        ^Sources/GroveConsistency/.* BatchListener\.(currentModel|modelUpdated|listenerHasUpdatedModel)$
 delegate    ^Sources/GroveModel/(CacheDelegate|ExpiringCacheDelegate)
 delegate    ^Sources/GroveCache/Interface/NormalizedCache\+CacheDelegate
+delegate    ^Sources/GroveShared/NearCacheDelegate.*\.(modelForKey|setModel|deleteModel|collectionForKey|setCollection|wipe)$
+delegate    ^Sources/GroveModel/CacheMiss\.swift .*\.init$
 delegate    ^Conformance/Kit/.* DelegateHarness
 macro       ^Sources/GroveMacros/Support/
 macro       ^Sources/GroveMacros/.*\.shared$
@@ -24,6 +30,9 @@ application ^Sources/GroveCoding/(Codable/CodableModel|Values/CacheFallback.* Ca
 macro       ^Sources/GroveCoding/
 backend     ^Sources/GroveCache/Driver/
 backend     ^Sources/Backends/.* [A-Za-z]*(Store|View|Transaction)(\.|$)
+backend     ^Sources/GroveTesting/TestStore
+backend     ^Sources/GroveModel/CacheError\.swift CacheError\.Code\.init$
+backend     ^Sources/GroveShared/SharedError\.swift .*\.init$
 backend     ^Sources/GroveShared/(FarTier|FeedNumber|Testing/)
 backend     ^Conformance/Shared/
 backend     ^Benchmarks/CompareMain/
@@ -79,15 +88,17 @@ find Sources Conformance/Kit Conformance/Shared Benchmarks/CompareMain -name '*.
 
     {
         file = $0
-        split("", open); split("", kindOf); split("", hides)
+        split("", open); split("", kindOf); split("", hides); split("", gone)
         isHiddenNext = 0
         inString = 0
         while ((getline line < file) > 0) {
             if (index(line, "\"\"\"")) { text = line; if (gsub(/"""/, "", text) % 2) inString = !inString; continue }
+            if (line ~ /^ *(@available\()?\*, unavailable/) isUnavailable = 1
             if (inString || line ~ /^ *(\/\/|\*|#)/) continue
             match(line, /^ */)
             indent = RLENGTH
-            if (line ~ /^ *[})]/ || line ~ /^ *$/) continue
+            if (line ~ /^ *$/) continue
+            if (line ~ /^ *[})]/) { delete open[indent]; delete kindOf[indent]; delete hides[indent]; continue }
             text = " " substr(line, indent + 1)
             if (text ~ /^ @_documentation\(visibility: internal\)/) isHiddenNext = 1
             sub(/ \/\/.*$/, "", text)
@@ -103,7 +114,10 @@ find Sources Conformance/Kit Conformance/Shared Benchmarks/CompareMain -name '*.
                 isInside = head ~ / (private|fileprivate|internal|package) /
                 isLeftOut = isHiddenNext || (indent >= 4 && hides[indent - 4])
                 isHiddenNext = 0
-                isPublic = head ~ / public / || !isInside && (outerKind == "protocol" || outerKind == "extension" || outerKind == "enum" && kind == "case")
+                isGone = isUnavailable || (indent >= 4 && gone[indent - 4])
+                isUnavailable = 0
+                gone[indent] = isGone
+                isPublic = !isGone && (head ~ / public / || !isInside && (outerKind == "protocol" || outerKind == "extension" || outerKind == "enum" && kind == "case"))
                 if (kind == "extension") {
                     member = substr(text, index(text, " extension ") + 11)
                     match(member, /^[A-Za-z_][A-Za-z0-9_.]*/)

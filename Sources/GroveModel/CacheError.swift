@@ -32,7 +32,7 @@ public struct CacheError: Error, Sendable {
     }
 
     /// Makes an error with code `missing`, for a call that needs a model whose read was `miss`.
-    public init(_ miss: CacheMiss) {
+    package init(_ miss: CacheMiss) {
         storage = Storage(
             code: .missing, message: "The model is not there to be changed: \(miss.reason).",
             identifier: miss.identifier,
@@ -40,7 +40,7 @@ public struct CacheError: Error, Sendable {
     }
 
     /// This error with `identifier`, or this error unchanged if it has an identifier already.
-    public func concerning(_ identifier: ModelIdentifier) -> CacheError {
+    package func concerning(_ identifier: ModelIdentifier) -> CacheError {
         guard self.identifier == nil else { return self }
         return CacheError(code, message, identifier: identifier, field: field, engineCode: engineCode)
     }

@@ -19,11 +19,11 @@ public struct ModelIdentifier: Sendable {
     }
 
     /// Whether the identifier has no bytes, which no cache accepts.
-    public var isEmpty: Bool { rawValue.utf8.isEmpty }
+    package var isEmpty: Bool { rawValue.utf8.isEmpty }
 
     /// Calls `body` with the identifier's UTF-8 bytes, which are valid for the call only.
     @inlinable
-    public func withUTF8<Result, Failure: Error>(
+    package func withUTF8<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var copy = rawValue

@@ -52,7 +52,7 @@ struct AnyCacheTests {
             try await cache.release("Person:1")
             try await cache.flush()
             try await cache.flush(.durable)
-            #expect(try cache.size().entries > 0)
+            #expect(try await cache.size().entries > 0)
             #expect(try await cache.delete(allOf: Person.self).deletedModelIds.contains("Person:9"))
             try await cache.wipe()
             #expect(try cache.model(Person.self, id: "1") == nil)

@@ -264,7 +264,7 @@ struct DataProviderTests {
         do {
             let provider = DataProvider<Person>(dataModelManager: manager)
             weakProvider = provider
-            let (current, changes) = provider.currentAndChanges()
+            let (current, changes) = (provider.data, provider.changes())
             #expect(current == nil)
             stream = changes
             provider.setData(ann)

@@ -1,11 +1,11 @@
-/// A stream of the changes of a cache, from ``NormalizedCache/changes()`` or ``NormalizedCache/changes(of:)``.
+/// A stream of the changes of a cache, from ``Cache/changes()`` or ``Cache/changes(of:)``.
 ///
 /// Iterate it once, in one task. It begins with the call that made it, and does not retain the cache. It ends when the
 /// task is cancelled. It also ends when the handle that made it is closed or released, after the changes that were
 /// committed before.
 ///
 /// The number of unread elements is bounded, and they never hold up a write. A reader that falls behind gets less
-/// detail, but never wrong information. The earlier changes with which ``NormalizedCache/changes(since:)`` begins are
+/// detail, but never wrong information. The earlier changes with which ``Cache/changes(since:)`` begins are
 /// all kept.
 public struct CacheChanges<Element: Sendable>: AsyncSequence, Sendable {
     /// The stream never fails.

@@ -15,7 +15,7 @@ public struct ChangeSet: Sendable {
     /// behind.
     public let changesEverything: Bool
 
-    /// The token from which ``NormalizedCache/changes(since:)`` goes on after this change set.
+    /// The token from which ``Cache/changes(since:)`` goes on after this change set.
     ///
     /// It is `nil` if the cache keeps no history, and after a wipe until something is written.
     ///
@@ -152,7 +152,7 @@ public struct ChangeSet: Sendable {
     /// The keys of the collections that were evicted to make room, completely or in part.
     ///
     /// An evicted part is a gap in the list. The history of commits does not record these keys: streams and observers
-    /// are told, but the earlier change sets of ``NormalizedCache/changes(since:)`` do not have them.
+    /// are told, but the earlier change sets of ``Cache/changes(since:)`` do not have them.
     public var evictedCollectionKeys: Set<ModelIdentifier> { names.evicted.lists }
 
     /// The cache keys, other than identifiers, that a call made name another model than before, or none.

@@ -3,7 +3,7 @@ import GroveModel
 
 /// The name of a commit of a store; with it, an application later gets every change after that commit.
 ///
-/// Get one from ``ChangeSet/token``, and pass it to ``NormalizedCache/changes(since:)``. It is `Codable`, so that the
+/// Get one from ``ChangeSet/token``, and pass it to ``Cache/changes(since:)``. It is `Codable`, so that the
 /// application can keep it beside the data that it derived from the changes. A token is valid for the store that it
 /// came from, until that store is wiped or replaced. For any other store it is like no token.
 public struct ChangeToken: Sendable, Hashable, Codable {

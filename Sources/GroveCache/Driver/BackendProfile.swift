@@ -51,7 +51,7 @@ public struct BackendProfile: Sendable, Equatable {
 
     /// The share of the live keys and values that one transaction can change at least, even if the store is full.
     ///
-    /// See ``NormalizedCache/write(durability:_:)``.
+    /// See ``Cache/write(durability:_:)``.
     public var transactionShare: Double
 
     /// The smallest budget in bytes that a cache may have; 1 if any budget works.

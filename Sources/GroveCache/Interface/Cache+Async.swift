@@ -129,10 +129,10 @@ extension Cache {
     func inTask(
         _ durability: Durability, _ call: (inout CallInTask) throws(CacheError) -> ChangeSet
     ) async throws(CacheError) -> ChangeSet {
-        try await _performAsync(durability) { () throws(CacheError) in
+        try await performAsync(durability) { () throws(CacheError) in
             var made = CallInTask()
             _ = try call(&made)
-            return made.content
+            return made.content.content
         }
     }
 }

@@ -23,7 +23,7 @@ extension Cache {
     /// - Returns: the identifiers whose stored bytes changed; empty if nothing was written.
     /// - Throws: the error of `change`, and then nothing is stored. ``CacheError`` with code `missing`: its
     ///   ``CacheError/miss`` says which node is missing and why. The errors of
-    ///   ``NormalizedCache/write(durability:_:)``.
+    ///   ``Cache/write(durability:_:)``.
     @discardableResult
     public func update<M: CacheableModel & KeyedModel>(
         _ type: M.Type, id: M.ModelID, ifMissing missing: MissingModel = .fail, durability: Durability = .standard,

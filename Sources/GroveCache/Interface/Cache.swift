@@ -14,163 +14,21 @@ public import GroveModel
 /// }
 /// ```
 ///
-/// ``NormalizedCache`` is the only type that conforms, and it documents the calls.
+/// ``NormalizedCache`` is the only type that conforms.
 public protocol Cache: CacheReader, CacheWriter, ExpiringCacheDelegate {
-    /// Performs one call that writes what `content` makes, without blocking the caller's thread.
-    func _performAsync(
-        _ durability: Durability, _ content: () throws(CacheError) -> _WriteContent
-    ) async throws(CacheError) -> ChangeSet
-
-    // MARK: Several calls at once
-
-    /// See ``NormalizedCache/read(_:)``.
-    func read<Value>(_ body: (borrowing CacheView) throws -> Value) throws -> Value
-
-    /// See ``NormalizedCache/read(_:)``.
-    func read<Value: Sendable>(
-        _ body: @escaping @Sendable (borrowing CacheView) throws -> Value
-    ) async throws -> Value
-
-    /// See ``NormalizedCache/write(durability:_:)``.
-    @discardableResult
-    func write<Value>(
-        durability: Durability, _ body: (borrowing CacheTransaction) throws -> Value
-    ) throws -> Value
-
-    /// See ``NormalizedCache/write(durability:_:)``.
-    @discardableResult
-    func write<Value: Sendable>(
-        durability: Durability, _ body: @escaping @Sendable (borrowing CacheTransaction) throws -> Value
-    ) async throws -> Value
-
-    // MARK: Changes
-
-    /// See ``NormalizedCache/changes()``.
-    func changes() -> CacheChanges<ChangeSet>
-
-    /// See ``NormalizedCache/changes(since:)``.
-    func changes(since token: ChangeToken?) -> CacheChanges<ChangeSet>
-
-    /// See ``NormalizedCache/changes(of:)``.
-    func changes(of identifier: ModelIdentifier) -> CacheChanges<CacheChange>
-
-    /// See ``NormalizedCache/noticeCommitsOfOtherProcesses()``.
-    func noticeCommitsOfOtherProcesses()
-
-    /// See ``NormalizedCache/place()``.
-    func place() -> Place
-
-    // MARK: Pins
-
-    /// See ``NormalizedCache/retain(_:)``.
-    func retain(_ identifier: ModelIdentifier) throws(CacheError)
-
-    /// See ``NormalizedCache/retain(_:)``.
-    func retain(_ identifier: ModelIdentifier) async throws(CacheError)
-
-    /// See ``NormalizedCache/retain(collection:)``.
-    func retain(collection key: String) throws(CacheError)
-
-    /// See ``NormalizedCache/retain(collection:)``.
-    func retain(collection key: String) async throws(CacheError)
-
-    /// See ``NormalizedCache/release(_:)``.
-    func release(_ identifier: ModelIdentifier) throws(CacheError)
-
-    /// See ``NormalizedCache/release(_:)``.
-    func release(_ identifier: ModelIdentifier) async throws(CacheError)
-
-    /// See ``NormalizedCache/release(collection:)``.
-    func release(collection key: String) throws(CacheError)
-
-    /// See ``NormalizedCache/release(collection:)``.
-    func release(collection key: String) async throws(CacheError)
-
-    // MARK: The store
-
-    /// See ``NormalizedCache/flush(_:)``.
-    func flush(_ durability: Durability) throws(CacheError)
-
-    /// See ``NormalizedCache/flush(_:)``.
-    func flush(_ durability: Durability) async throws(CacheError)
-
-    /// See ``NormalizedCache/wipe()``.
-    func wipe() throws(CacheError)
-
-    /// See ``NormalizedCache/suspend()``.
-    func suspend() throws(CacheError)
-
-    /// See ``NormalizedCache/suspend()``.
-    func suspend() async throws(CacheError)
-
-    /// See ``NormalizedCache/resume()``.
-    func resume() throws(CacheError)
-
-    /// See ``NormalizedCache/resume()``.
-    func resume() async throws(CacheError)
-
-    /// See ``NormalizedCache/size()``.
-    func size() throws(CacheError) -> StoreSize
-
-    /// See ``NormalizedCache/usage()``.
-    func usage() throws(CacheError) -> CacheUsage
-
-    /// See ``NormalizedCache/close()``.
-    func close()
+    /// The handle on the store.
+    var _handle: _CacheHandle { get }
 }
 
-extension NormalizedCache: Cache {
-    /// Performs one call that writes what `content` makes, without blocking the caller's thread.
-    public func _performAsync(
-        _ durability: Durability, _ content: () throws(CacheError) -> _WriteContent
-    ) async throws(CacheError) -> ChangeSet {
-        try await performAsync(durability) { () throws(CacheError) in try content().content }
-    }
-}
+extension NormalizedCache: Cache {}
 
-/// The calls with default arguments, which a protocol's requirements cannot have.
 extension Cache {
-    /// Runs `body` in one transaction; see ``NormalizedCache/write(durability:_:)``.
-    ///
-    /// ```swift
-    /// try cache.write { tx in try tx.write(message) }
-    /// ```
-    @_disfavoredOverload
-    @discardableResult
-    public func write<Value>(_ body: (borrowing CacheTransaction) throws -> Value) throws -> Value {
-        try write(durability: .standard, body)
-    }
+    var core: CacheCore { _handle.core }
+    var handle: HandleID { _handle.id }
 
-    /// Runs `body` in one transaction, on the writer's queue; see ``NormalizedCache/write(durability:_:)``.
-    ///
-    /// ```swift
-    /// try await cache.write { tx in try tx.write(message) }
-    /// ```
-    @_disfavoredOverload
-    @discardableResult
-    public func write<Value: Sendable>(
-        _ body: @escaping @Sendable (borrowing CacheTransaction) throws -> Value
-    ) async throws -> Value {
-        try await write(durability: .standard, body)
-    }
+    func checkOpen() throws(CacheError) { try _handle.checkOpen() }
 
-    /// Returns when everything that was queued before is committed; see ``NormalizedCache/flush(_:)``.
-    ///
-    /// ```swift
-    /// try cache.flush()
-    /// ```
-    @_disfavoredOverload
-    public func flush() throws(CacheError) { try flush(.standard) }
-
-    /// Returns when everything that was queued before is committed; see ``NormalizedCache/flush(_:)``.
-    ///
-    /// ```swift
-    /// try await cache.flush()
-    /// ```
-    @_disfavoredOverload
-    public func flush() async throws(CacheError) { try await flush(.standard) }
-
-    /// A stream of the changes of the model of type `M` whose identity is `id`; see ``NormalizedCache/changes(of:)``.
+    /// A stream of the changes of the model of type `M` whose identity is `id`; see ``Cache/changes(of:)``.
     ///
     /// ```swift
     /// for await _ in cache.changes(of: Message.self, id: 34) {
@@ -194,5 +52,38 @@ extension Cache {
     @discardableResult
     public func delete<M: CacheableModel>(allOf type: M.Type) throws -> ChangeSet {
         try write(durability: .standard) { tx in try tx.delete(allOf: type) }
+    }
+
+    /// Commits the queued writes and closes this handle; the last handle on a store closes the store.
+    ///
+    /// ```swift
+    /// try cache.flush(.durable)
+    /// cache.close()
+    /// ```
+    ///
+    /// Returns when the reads and writes that were under way are done. Later calls throw `closed`, or tell the observer
+    /// if they cannot throw. Closing again does nothing.
+    public func close() { _handle.close() }
+
+    /// The size of the store now, without queued writes.
+    ///
+    /// ```swift
+    /// let count = try cache.size().entries
+    /// ```
+    ///
+    /// - Throws: ``CacheError`` with code `closed` or `inputOutput`.
+    public func size() throws(CacheError) -> StoreSize {
+        try checkOpen()
+        return try core.withOpenStore { (store) throws(CacheError) in try store.size() }
+    }
+
+    /// The size of the store now, as the synchronous form returns it, without blocking the caller's thread.
+    ///
+    /// ```swift
+    /// let count = try await cache.size().entries
+    /// ```
+    public func size() async throws(CacheError) -> StoreSize {
+        try checkOpen()
+        return try await core.withOpenStore { (store) throws(CacheError) in try store.size() }
     }
 }

@@ -36,7 +36,7 @@ public struct CacheBudget: Sendable, Equatable {
     public static let unlimited = CacheBudget()
 
     /// Whether there is any limit.
-    public var isLimited: Bool { bytes != nil || nodes != nil }
+    package var isLimited: Bool { bytes != nil || nodes != nil }
 
     /// Checks that the backend of `profile` can keep the budget.
     ///

@@ -2,7 +2,7 @@ public import GroveModel
 
 /// Counts of the reads and writes of a store's handles in this process.
 ///
-/// ``NormalizedCache/statistics`` counts since the store was opened. ``CacheObserver/cacheDidFinishCommit(_:)`` gets
+/// ``Cache/statistics`` counts since the store was opened. ``CacheObserver/cacheDidFinishCommit(_:)`` gets
 /// the counts of the writes since its last call, and none of reads.
 public struct CacheStatistics: Sendable, Equatable {
     /// Reads that were hits.
@@ -42,7 +42,7 @@ extension CacheCore {
     }
 }
 
-extension NormalizedCache {
+extension Cache {
     /// The counts of all handles on the store in this process since it was opened.
     ///
     /// - Complexity: O(1).

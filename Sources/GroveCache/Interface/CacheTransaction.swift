@@ -1,7 +1,7 @@
 import GroveCoding
 public import GroveModel
 
-/// Several reads and writes as one commit, all or nothing; see ``NormalizedCache/write(durability:_:)``.
+/// Several reads and writes as one commit, all or nothing; see ``Cache/write(durability:_:)``.
 ///
 /// The reads of a transaction see its writes. It is valid inside the closure that it is passed to; the compiler does
 /// not let it be stored.

@@ -46,7 +46,7 @@ public struct CacheUsage: Sendable, Equatable {
     public init() {}
 }
 
-extension NormalizedCache {
+extension Cache {
     /// The usage of the cache, with every write that was committed before the call.
     ///
     /// ```swift

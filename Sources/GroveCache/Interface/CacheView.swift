@@ -1,7 +1,7 @@
 import GroveCoding
 public import GroveModel
 
-/// One consistent view of a cache, for several reads: see ``NormalizedCache/read(_:)``.
+/// One consistent view of a cache, for several reads: see ``Cache/read(_:)``.
 ///
 /// A view shows the writes that were committed or queued when it was opened, and nothing later. It is valid inside the
 /// closure that it is passed to; the compiler does not let it be stored.

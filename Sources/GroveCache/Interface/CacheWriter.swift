@@ -4,7 +4,7 @@ public import GroveModel
 /// The calls that write, the same on a cache and in a transaction.
 ///
 /// On a cache each call is a commit of its own, all or nothing, and the caller waits for it. In a transaction, see
-/// ``NormalizedCache/write(durability:_:)``, the call takes effect with the transaction's commit. The change set that
+/// ``Cache/write(durability:_:)``, the call takes effect with the transaction's commit. The change set that
 /// it returns then compares with what the transaction saw before the call.
 public protocol CacheWriter: ~Copyable {
     /// Performs one call that writes what `content` makes.

@@ -23,7 +23,9 @@ extension NormalizedCache: CacheReader {
             core.noteFailure(ofRead: error, in: store)
         }
     }
+}
 
+extension Cache {
     /// Runs `body` on one consistent view of the cache, so that all its reads are of one moment, and returns its
     /// result.
     ///

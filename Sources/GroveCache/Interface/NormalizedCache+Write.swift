@@ -20,7 +20,9 @@ extension NormalizedCache: CacheWriter {
                 tree: tree, extras: [.collection(key: Array(key.utf8), body: EncodedRoots.list(root, count: 1))])
         }
     }
+}
 
+extension Cache {
     /// Runs `body` in one transaction: its writes are committed together or not at all, and its reads see its writes.
     ///
     /// ```swift
@@ -158,7 +160,7 @@ extension NormalizedCache: CacheWriter {
             // A closed handle's observer has left the core, but is still told of a write that comes too late.
             core.reportFailure(
                 key.map { error.concerning(ModelIdentifier($0)) } ?? error,
-                to: error.code == .closed ? observer : nil)
+                to: error.code == .closed ? _handle.observer : nil)
             return false
         }
     }

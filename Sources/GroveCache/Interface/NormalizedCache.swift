@@ -1,6 +1,4 @@
-import Dispatch
 public import GroveModel
-import Synchronization
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -18,12 +16,8 @@ import Synchronization
 /// store. All methods may be called from any thread at any time. One caller's writes apply in call order. A read sees
 /// every write whose call returned before it, queued or committed.
 public final class NormalizedCache<Store: NodeStore>: Sendable {
-    let core: CacheCore
-    /// The number by which the core knows this handle.
-    let handle: HandleID
-    /// The observer of this handle, which is told of writes that come after its close.
-    let observer: (any CacheObserver)?
-    private let isClosed = Atomic(false)
+    /// The handle on the store.
+    public let _handle: _CacheHandle
 
     /// Opens the cache in `directory`, and makes the directory (mode 0700) and the store if there are none.
     ///
@@ -60,70 +54,15 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
         budget: CacheBudget = .unlimited, history: Int = 0, observer: (any CacheObserver)? = nil,
         now: (@Sendable () -> Date)? = nil
     ) throws(CacheError) {
-        (core, handle) = try CoreRegistry.shared.core(
+        let (core, handle) = try CoreRegistry.shared.core(
             Store.self, directory: directory, options: options, policy: policy, queueLimit: queueLimit,
             budget: budget, clock: AgeClock(now: now), observer: observer)
-        self.observer = observer
+        _handle = _CacheHandle(core, handle, observer)
         core.handles.keepHistory(of: history)
-    }
-
-    deinit { close() }
-
-    /// Commits the queued writes and closes this handle; the last handle on a store closes the store.
-    ///
-    /// ```swift
-    /// try cache.flush(.durable)
-    /// cache.close()
-    /// ```
-    ///
-    /// Returns when the reads and writes that were under way are done. Later calls throw `closed`, or tell the observer
-    /// if they cannot throw. Closing again does nothing.
-    public func close() {
-        // A child made by fork has no store to close: its parent has.
-        guard CoreRegistry.shared.isOfThisProcess else { return }
-        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        guard !CurrentRead.isUnderWay(ObjectIdentifier(core)), !core.isOnWriter else {
-            // A model's initialiser cannot wait for the read that it is part of, nor the writer's queue for itself: it
-            // drops the last reference to the cache if the caller of an `async` write is gone before the queue is done
-            // with it.
-            return core.readers.queue.async { [core, handle] in
-                CoreRegistry.shared.release(core)
-                core.leave(handle)
-            }
-        }
-        CoreRegistry.shared.release(core)
-        core.leave(handle)
     }
 
     /// The capabilities of the backend.
     public static var profile: BackendProfile { Store.profile }
-
-    /// The size of the store now, without queued writes.
-    ///
-    /// ```swift
-    /// let count = try cache.size().entries
-    /// ```
-    ///
-    /// - Throws: ``CacheError`` with code `closed` or `inputOutput`.
-    public func size() throws(CacheError) -> StoreSize {
-        try checkOpen()
-        return try core.withOpenStore { (store) throws(CacheError) in try store.size() }
-    }
-
-    /// The size of the store now, as the synchronous form returns it, without blocking the caller's thread.
-    ///
-    /// ```swift
-    /// let count = try await cache.size().entries
-    /// ```
-    public func size() async throws(CacheError) -> StoreSize {
-        try checkOpen()
-        return try await core.withOpenStore { (store) throws(CacheError) in try store.size() }
-    }
-
-    func checkOpen() throws(CacheError) {
-        try CoreRegistry.shared.checkProcess()
-        if isClosed.load(ordering: .acquiring) { throw CacheError.isClosed }
-    }
 }
 
 /// The way to open a store that is damaged.

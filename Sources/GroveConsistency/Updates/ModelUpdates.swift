@@ -13,19 +13,16 @@ public struct ModelUpdates: Hashable, Sendable {
     public var deletedModelIds: Set<ModelIdentifier>
 
     /// Makes a set of updates.
-    public init(changedModelIds: Set<ModelIdentifier>, deletedModelIds: Set<ModelIdentifier>) {
+    public init(changedModelIds: Set<ModelIdentifier> = [], deletedModelIds: Set<ModelIdentifier> = []) {
         self.changedModelIds = changedModelIds
         self.deletedModelIds = deletedModelIds
     }
 
-    /// No updates.
-    public init() { self.init(changedModelIds: [], deletedModelIds: []) }
-
     /// Whether nothing changed.
-    public var isEmpty: Bool { changedModelIds.isEmpty && deletedModelIds.isEmpty }
+    var isEmpty: Bool { changedModelIds.isEmpty && deletedModelIds.isEmpty }
 
     /// Adds `other`, which came later: if a model is in both, `other` wins.
-    public mutating func merge(_ other: ModelUpdates) {
+    mutating func merge(_ other: ModelUpdates) {
         guard !isEmpty else { return self = other }
         changedModelIds.subtract(other.deletedModelIds)
         deletedModelIds.subtract(other.changedModelIds)

@@ -125,11 +125,6 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// The stream does not retain the provider.
     public func changes() -> AsyncStream<CollectionDataChange> { broadcast.stream() }
 
-    /// The data now and its changes from now on, without a gap between them.
-    public func currentAndChanges() -> (elements: CollectionElements<T>, changes: AsyncStream<CollectionDataChange>) {
-        (elements, changes())
-    }
-
     var entries: PersistentVector<Entry<T>> { layered ?? confirmedEntries }
 
     /// The list without the layers over it.

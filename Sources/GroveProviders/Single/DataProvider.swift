@@ -153,9 +153,6 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// The stream does not retain the provider, and ends with it.
     public func changes() -> AsyncStream<DataChange<T>> { broadcast.stream() }
 
-    /// The data now and its changes from now on, without a gap between them.
-    public func currentAndChanges() -> (data: T?, changes: AsyncStream<DataChange<T>>) { (data, changes()) }
-
     /// The data, if they are as new as the manager has told; a view whose code comes to read this does not follow it.
     var newestShown: T? { _isPausedNow ? nil : confirmedData }
 

@@ -9,7 +9,7 @@ public import GroveModel
 /// Pins are counted: a model that was retained twice must be released twice. A pin lives as long as the handle on which
 /// it was made, so an application retains again when it starts. Pins have no effect on what other processes evict.
 /// ``wipe()`` releases every pin. A cache without a budget evicts nothing, so a pin does nothing there.
-extension NormalizedCache {
+extension Cache {
     /// Keeps the tree of `identifier` from being evicted, until it is released.
     ///
     /// ```swift

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Cancellation is honoured before the write is queued, with code `cancelled`, and never afterwards. Single writes
 /// are in ``Cache``.
-extension NormalizedCache {
+extension Cache {
     /// Runs `body` in one transaction, as the synchronous form does, on the writer's queue.
     ///
     /// ```swift

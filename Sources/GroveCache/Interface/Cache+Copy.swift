@@ -2,7 +2,7 @@ import Dispatch
 public import GroveModel
 import Synchronization
 
-extension NormalizedCache {
+extension Cache {
     /// Copies the whole store to a new store of the same backend in `directory`, while the cache is in use.
     ///
     /// ```swift

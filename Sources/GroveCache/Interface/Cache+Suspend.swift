@@ -2,7 +2,7 @@ import Dispatch
 public import GroveModel
 
 /// Calls for an application that the system is about to suspend, or has resumed.
-extension NormalizedCache {
+extension Cache {
     /// Commits the queued writes and releases every file descriptor and lock of the store, until ``resume()``.
     ///
     /// ```swift

@@ -1,7 +1,7 @@
 import Dispatch
 public import GroveModel
 
-extension NormalizedCache {
+extension Cache {
     /// A stream of the changes of the model of `identifier` from this call on, whether or not the model exists yet.
     ///
     /// The stream is about the node of `identifier` alone: a child has an identifier and a stream of its own. A cache
