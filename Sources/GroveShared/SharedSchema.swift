@@ -4,31 +4,31 @@
 /// whose rows are models gets a trigger. A transaction takes its number when it commits, in a deferred constraint
 /// trigger. It holds the counter's row lock from then to the end of its commit, so that numbers become visible in
 /// order.
-public struct SharedSchema: Sendable {
+package struct SharedSchema: Sendable {
     /// A table whose rows are models.
-    public struct Table: Sendable {
+    package struct Table: Sendable {
         /// The table's name in SQL, with its schema if that is needed.
-        public let name: String
+        package let name: String
         /// A SQL expression that gives the model's identifier from a row, which is called `r`: `'Note:' || r.id`.
-        public let identifier: String
+        package let identifier: String
 
         /// Makes a table's description.
         ///
         /// Both texts become part of the SQL as they are.
-        public init(_ name: String, identifier: String) {
+        package init(_ name: String, identifier: String) {
             self.name = name
             self.identifier = identifier
         }
     }
 
     /// The tables whose rows are models.
-    public let tables: [Table]
+    package let tables: [Table]
     /// The most identifiers that are listed for one commit; a larger commit counts as one that may have changed
     /// everything.
-    public let mostChanges: Int
+    package let mostChanges: Int
 
     /// Describes a schema.
-    public init(tables: [Table], mostChanges: Int = 10_000) {
+    package init(tables: [Table], mostChanges: Int = 10_000) {
         self.tables = tables
         self.mostChanges = mostChanges
     }
@@ -36,7 +36,7 @@ public struct SharedSchema: Sendable {
     /// The SQL statements.
     ///
     /// They may be run again: tables that exist are kept.
-    public var sql: String {
+    package var sql: String {
         ([base] + tables.map(trigger)).joined(separator: "\n")
     }
 

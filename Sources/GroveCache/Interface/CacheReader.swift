@@ -254,7 +254,7 @@ public struct CollectionRead<Element: Sendable>: Sendable {
     var isCommitted = true
 
     /// Makes the outcome of a read.
-    public init(
+    package init(
         elements: [Element], skipped: [CacheMiss] = [], gaps: [Range<Int>] = [], nextRange: Range<Int>? = nil
     ) {
         self.elements = elements

@@ -25,7 +25,7 @@ public struct CacheStatistics: Sendable, Equatable {
     public var queuedBytes = 0
 
     /// Makes statistics with every count 0.
-    public init() {}
+    package init() {}
 }
 
 extension CacheCore {

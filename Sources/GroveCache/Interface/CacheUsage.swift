@@ -43,7 +43,7 @@ public struct CacheUsage: Sendable, Equatable {
     public var bytesOnDisk = 0
 
     /// Makes the usage of a cache that holds nothing.
-    public init() {}
+    package init() {}
 }
 
 extension Cache {

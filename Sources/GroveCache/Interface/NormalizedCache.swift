@@ -60,9 +60,6 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
         _handle = _CacheHandle(core, handle, observer)
         core.handles.keepHistory(of: history)
     }
-
-    /// The capabilities of the backend.
-    public static var profile: BackendProfile { Store.profile }
 }
 
 /// The way to open a store that is damaged.
