@@ -98,7 +98,7 @@ find Sources Conformance/Kit Conformance/Shared Benchmarks/CompareMain -name '*.
             match(line, /^ */)
             indent = RLENGTH
             if (line ~ /^ *$/) continue
-            if (line ~ /^ *[})]/) { delete open[indent]; delete kindOf[indent]; delete hides[indent]; continue }
+            if (line ~ /^ *[})]/) { delete open[indent]; delete kindOf[indent]; delete hides[indent]; delete gone[indent]; continue }
             text = " " substr(line, indent + 1)
             if (text ~ /^ @_documentation\(visibility: internal\)/) isHiddenNext = 1
             sub(/ \/\/.*$/, "", text)

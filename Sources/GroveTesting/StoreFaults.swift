@@ -7,7 +7,8 @@ import Synchronization
 public final class StoreFaults: Sendable {
     private let state = Mutex((writes: CacheError?.none, reads: CacheError?.none))
 
-    init() {}
+    /// Makes faults with none set.
+    public init() {}
 
     /// Makes every transaction abort at its end with `error`, such as `full`; `nil` lets transactions commit again.
     public func failWrites(with error: CacheError?) { state.withLock { $0.writes = error } }

@@ -104,7 +104,11 @@ struct LMDBRefillTests {
                 let key = [1] + Array("Item:\(number)".utf8)
                 var value = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 20 + number % 60)
                 // Now and then the value that a look-up returned, in pages that move when they are filled.
-                if let last, number % 5 == 0, let stored: [UInt8] = try transaction.get(last) { value = stored }
+                if let last, number % 5 == 0 {
+                    let stored: [UInt8]? = try transaction.get(last)
+                    #expect(stored == expected[last])
+                    value = stored ?? value
+                }
                 try transaction.put(key, value)
                 expected[key] = value
                 if number % 13 == 0 {

@@ -64,7 +64,7 @@ enum CodableValue {
         if let type = type as? any NodeCodable.Type { return type.writesNull ? .always : .never }
         // Of the containers, optionals alone are null.
         guard type is any EncodableContainer.Type || type is any DecodableContainer.Type else { return .unknown }
-        return type is any ExpressibleByNilLiteral.Type ? .always : .never
+        return type is any OptionalContainer.Type ? .always : .never
     }
 
     /// Whether `bytes` are null inside any number of arrays of one element; such a value is wrapped once more if it is not `nil`.
@@ -73,3 +73,8 @@ enum CodableValue {
         return unsafe bytes.dropLast().allSatisfy { $0 == CBORMajor.array | 1 }
     }
 }
+
+/// What `Optional` is alone; an application cannot make another type one.
+private protocol OptionalContainer {}
+
+extension Optional: OptionalContainer {}

@@ -9,7 +9,9 @@ final class KeyNames: Sendable {
     /// The address of the newest table, 0 for none: a pointer is not `Sendable`.
     private let current = Atomic<UInt>(0)
     private let versions = Lock(Versions())
-    private let isComplete = Atomic(false)
+    private let isComplete: Atomic<Bool>
+
+    init(isComplete: Bool = false) { self.isComplete = Atomic(isComplete) }
 
     private struct Versions {
         /// The number of tables so far.
@@ -38,7 +40,7 @@ final class KeyNames: Sendable {
     /// Adds `names` to the table that the next value finds.
     func learn(_ names: [String]) {
         versions.withLock { versions in
-            guard versions.count < KeyNames.mostVersions else { return }
+            guard learns else { return }
             let table = table
             var known = (0..<table.count).map { table.name($0) }
             for name in names where name.utf8.count <= KeyNames.longest {
@@ -61,8 +63,8 @@ final class KeyNames: Sendable {
 
     private static let all = TypeMap()
 
-    /// The names of the types for which a ``TypeMap`` has no room.
-    private static let ofOthers = KeyNames()
+    /// The names of the types for which a ``TypeMap`` has no room: none.
+    private static let ofOthers = KeyNames(isComplete: true)
 
     /// The names of `keys` in values of `owner`; they live as long as the process.
     static func of(_ keys: ObjectIdentifier, in owner: ObjectIdentifier) -> Unmanaged<KeyNames> {
