@@ -302,6 +302,45 @@ import Testing
         #expect(try Encoded(CodableNode(grid)).decode(as: CodableNode<Grid>.self).base == grid)
     }
 
+    @Test("decodeIfPresent reads the elements of an array one after the other, a null and the end as nil")
+    func optionalElements() throws {
+        struct Numbers: SimpleModel, Codable, Equatable {
+            var list: [Int?]
+            var modelIdentifier: ModelIdentifier? { "Numbers" }
+            enum Keys: String, CodingKey { case list }
+
+            init(list: [Int?]) { self.list = list }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Keys.self)
+                var elements = container.nestedUnkeyedContainer(forKey: .list)
+                for number in list {
+                    if let number { try elements.encode(number) } else { try elements.encodeNil() }
+                }
+            }
+
+            init(from decoder: any Decoder) throws {
+                var elements = try decoder.container(keyedBy: Keys.self).nestedUnkeyedContainer(forKey: .list)
+                list = []
+                while !elements.isAtEnd { list.append(try elements.decodeIfPresent(Int.self)) }
+                guard try elements.decodeIfPresent(Int.self) == nil else { throw CancellationError() }
+            }
+        }
+        let numbers = Numbers(list: [1, nil, nil, -4])
+        #expect(try Encoded(CodableNode(numbers)).decode(as: CodableNode<Numbers>.self).base == numbers)
+    }
+
+    @Test("An integer of 128 bits is refused in an array, by itself and under a key")
+    func wideIntegers() throws {
+        struct Wide: SimpleModel, Codable, Equatable {
+            var list: [Int128] = []
+            var single: Int128?
+            var modelIdentifier: ModelIdentifier? { "Wide" }
+        }
+        #expect(throws: (any Error).self) { try Encoded(CodableNode(Wide(list: [1]))) }
+        #expect(throws: (any Error).self) { try Encoded(CodableNode(Wide(single: 1))) }
+    }
+
     @Test("A value whose own coding writes null is not taken for nil")
     func ownNulls() throws {
         struct Maybe: Codable, Equatable {

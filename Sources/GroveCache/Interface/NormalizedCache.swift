@@ -60,6 +60,14 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
         _handle = _CacheHandle(core, handle, observer)
         core.handles.keepHistory(of: history)
     }
+
+    // As in the extension of Cache, without its witness table: each read of a model comes here.
+
+    @inline(__always)
+    var core: CacheCore { _handle.core }
+
+    @inline(__always)
+    func checkOpen() throws(CacheError) { try _handle.checkOpen() }
 }
 
 /// The way to open a store that is damaged.

@@ -49,7 +49,7 @@ final class CoreRegistry: Sendable {
     }
 
     private let entries = Lock<[Entry]>([])
-    /// Whether this process was made by `fork` and has inherited the registry; one made by a bare `clone` is not noticed.
+    /// Whether this process was made by `fork` and has inherited the registry; one made by a bare `clone` or `_Fork` is not noticed.
     private static let isInherited = Atomic(false)
 
     private init() {

@@ -25,12 +25,12 @@ extension CacheReader where Self: ~Copyable {
         _ key: String, ofAny type: T.Type, in range: Range<Int>? = nil, missing: MissingElements, maxAge: Double? = nil
     ) throws(CacheError) -> CacheRead<CollectionRead<T>> {
         let found: CacheRead<any Sendable>
-        if let type = type as? any CacheableModel.Type {
+        if let type = T.self as? any CacheableModel.Type {
             found = try list(key, type, range, missing, maxAge)
-        } else if let type = type as? any (SimpleModel & Codable).Type {
+        } else if let type = T.self as? any (SimpleModel & Codable).Type {
             found = try codableList(key, type, range, missing, maxAge)
         } else {
-            throw EncodedRoots.notCacheable(type)
+            throw EncodedRoots.notCacheable(T.self)
         }
         // The elements are of the type that was asked for.
         return found.map { $0 as? CollectionRead<T> ?? CollectionRead(elements: []) }

@@ -35,7 +35,7 @@ extension CacheReader where Self: ~Copyable {
         }
         let after = found.rows.count
         while found.rows.count - after < wanted.before, start > 0 {
-            let range = max(start - pageSize(wanted.before + after - found.rows.count), 0)..<start
+            let range = max(start - pageSize(wanted.before - (found.rows.count - after)), 0)..<start
             switch try page(key, type, range) {
             case .hit(var page):
                 page.append(found)

@@ -38,7 +38,7 @@ struct ReadBasis: ~Copyable {
         let hadView = view != nil
         view.take()?.end()
         readsCommittedLists = false
-        (pending, placement) = (nil, nil)
+        if pending != nil { (pending, placement) = (nil, nil) }
         let isLast = snapshot?.leave() ?? false
         // The store may have been closed meanwhile; nothing at rest keeps it.
         if !hadView { snapshot = nil }
