@@ -39,9 +39,9 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///     Beyond that the store is wiped as soon as possible. Writes that callers wait for have as much room of their
     ///     own, and `async` ones wait for room. The first handle on a store sets the limit.
     ///   - budget: how much the cache may hold; by default there is no limit.
-    ///   - history: the number of commits, at most 65,534, whose changes the store records. ``changes(since:)`` needs
-    ///     it, and so does a cache that must know which models other processes changed. Each commit then takes one more
-    ///     record, of at most 4 KB. If handles or processes ask for different numbers, the largest counts until the
+    ///   - history: the number of commits, at most 65,534, whose changes the store records. ``Cache/changes(since:)``
+    ///     needs it, and so does a cache that must know which models other processes changed. Each commit then takes
+    ///     one more record, of at most 4 KB. If handles or processes ask for different numbers, the largest counts until the
     ///     cache is wiped.
     ///   - observer: told of misses, failures and commits. The cache holds a strong reference to it.
     ///   - now: the clock for ages; by default the system's wall clock. It is called on the threads that read and
