@@ -12,6 +12,8 @@ public import GroveModel
 /// newest version of every node, whichever call wrote it. If data is lost, evicted, torn, corrupt or unknown, the read
 /// is a ``CacheMiss`` or a ``CacheError``: never a wrong value, a shorter list or a mixture of two versions.
 ///
+/// Its calls are those of ``CacheReader``, ``CacheWriter`` and ``Cache``.
+///
 /// Use it through the name that the backend's module gives it, such as `LMDBCache`. Handles on one directory share one
 /// store. All methods may be called from any thread at any time. One caller's writes apply in call order. A read sees
 /// every write whose call returned before it, queued or committed.
