@@ -209,7 +209,8 @@ extension Reconstructor {
             try decoder.skip()
         }
         var failure: NodeReadFailure?
-        let elements = unsafe [M](unsafeUninitializedCapacity: range.count) { memory, count in
+        // With no capacity the count would be written into the empty array that all threads share.
+        let elements = unsafe [M](unsafeUninitializedCapacity: max(range.count, 1)) { memory, count in
             guard let first = memory.baseAddress else { return }
             do throws(NodeReadFailure) {
                 for position in page.position..<page.position + range.count {
