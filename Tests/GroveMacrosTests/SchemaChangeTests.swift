@@ -168,6 +168,17 @@
             #expect(try cache.bodies().keys.contains("New.Identified.Named:2"))
         }
 
+        @Test("A type is renamed, with its old name as `record:` and `projection:`: what is stored")
+        func renamedType() throws {
+            let cache = try cache(Old.Friend(id: 1, name: "one"))
+            let contact = try #require(try cache.model("Old.Friend:1", as: New.Contact.self))
+            #expect(contact == New.Contact(id: 1, name: "one", isFriend: false))
+            // It is found, and followed, under the same identifier.
+            #expect(contact.modelIdentifier == "Old.Friend:1")
+            // A field with a default value needs the name of the projection too.
+            #expect(try cache.read("Old.Friend:1", as: New.Shown.self).miss?.reason == .incomplete)
+        }
+
         @Test("A record's name changes: a miss")
         func renamedRecord() throws {
             let cache = try cache(Person(id: 1, name: "one"))

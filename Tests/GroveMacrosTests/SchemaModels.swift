@@ -35,6 +35,13 @@
             let shape: Shape
         }
 
+        /// Called Contact later, and no longer in this enum.
+        @Cacheable
+        struct Friend {
+            let id: Int
+            let name: String
+        }
+
         @Cacheable
         struct Label {
             let text: String
@@ -137,6 +144,21 @@
             let label: Label?
             let labels: [Label]
             let shape: Shape
+        }
+
+        @Cacheable(record: "Old.Friend", projection: "Old.Friend")
+        struct Contact {
+            let id: Int
+            let name: String
+            var isFriend = false
+        }
+
+        /// With the old record's name alone.
+        @Cacheable(record: "Old.Friend")
+        struct Shown {
+            let id: Int
+            let name: String
+            var isFriend = false
         }
 
         @Cacheable

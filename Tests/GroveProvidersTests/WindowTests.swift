@@ -70,6 +70,24 @@ struct WindowTests {
         }
     }
 
+    @Test("Without a limit it shows all that is asked for, from either end")
+    func unlimited() async throws {
+        for place in [WindowPlace.first, .last, .position(50), .around("Person:70")] {
+            let cache = try MemoryCache()
+            try await cache.writeCollection(people(0..<1_000), as: "people")
+            let manager = DataModelManager(cacheDelegate: cache)
+            let window = Window(dataModelManager: manager, limit: .max)
+            window.open("people", at: place, count: .max)
+            await manager.flush()
+            expect(window, 0..<1_000)
+            try await cache.append(people(1_000..<1_300), toCollection: "people")
+            try await settle(cache, manager)
+            try await window.showLater(.max)
+            try await window.showEarlier(.max)
+            expect(window, 0..<1_300)
+        }
+    }
+
     @Test("A list that is not there is missing, and shown at its end once it is there")
     func opensMissing() async throws {
         let cache = try MemoryCache()

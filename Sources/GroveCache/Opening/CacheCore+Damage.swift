@@ -23,7 +23,6 @@ extension CacheCore {
             return state.files.isSuspect
         }
         guard let isConfirmed else { return }
-        letGo()
         do throws(CacheError) {
             try takeUp(after: isConfirmed ? error : nil) { $0.adopt($1) }
         } catch {

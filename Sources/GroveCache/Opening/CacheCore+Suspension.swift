@@ -73,10 +73,11 @@ extension CacheCore {
         return nil
     }
 
-    /// Opens a store that was let go of; without its records, if `damage` says that they are damaged.
+    /// Opens the store, and lets go of one that is open; without its records, if `damage` says that they are damaged.
     func takeUp(
         after damage: CacheError? = nil, _ transition: (inout StoreLife, OpenStore) -> Void
     ) throws(CacheError) {
+        letGo()
         let opened = try source.opened(within: evictor, after: damage)
         let isOther = state.withLock { state in
             let isOther = state.isOther(opened)

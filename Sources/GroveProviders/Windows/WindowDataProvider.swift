@@ -107,11 +107,12 @@ public final class WindowDataProvider<Element: SimpleModel> {
 
     /// Makes a window over no list.
     ///
-    /// - Parameter limit: the most rows in memory, at least 2. If there are more, the rows farthest from the user's
-    ///   place are released.
+    /// - Parameter limit: the most rows in memory, at least 2; `.max` for no limit. If there are more, the rows
+    ///   farthest from the user's place are released.
     public init(dataModelManager: DataModelManager, limit: Int = 200) {
         self.dataModelManager = dataModelManager
-        cursor = Lock(WindowCursor(limit: max(limit, 2)))
+        // Rows are counted beyond the limit.
+        cursor = Lock(WindowCursor(limit: min(max(limit, 2), .max / 4)))
         let relay = ProviderRelay()
         key = dataModelManager.consistencyManager.subscribe(relay, to: Element.self)
         relay.target = self

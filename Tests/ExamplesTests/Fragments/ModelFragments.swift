@@ -42,6 +42,15 @@ enum RenamedFields {
     }
 }
 
+enum RenamedTypes {
+    @Cacheable(record: "Person", projection: "Person")
+    struct Contact {
+        let id: Int
+        let name: String
+        var isFriend = false
+    }
+}
+
 enum Fallbacks {
     @Cacheable
     enum Kind: String {
