@@ -26,18 +26,7 @@ final class LevelDBConnection: Sendable {
         /// Whether the batch of a failed write is still in the log; the log must not be opened then.
         var mustCut = false
         var commits = 0
-        /// The division of the budget, if there is one, and the options for it.
-        var shares: LevelDBShares?
-        var budgetOptions: LevelDBOptions?
-        /// The time at which a compaction last waited for readers in vain.
-        var heldUp: ContinuousClock.Instant?
-        /// The number of calls that found no room since the last one that did.
-        var refusals = 0
-        /// The bytes of batches that may be written before the files are looked at again.
-        var room = 0
-        /// The bytes of keys and values that the cache last gave, and the bytes of tables for each of them.
-        var payload = 0
-        var density: Double?
+        var room: LevelDBRoom
         var counted: (commits: Int, entries: Int, payloadBytes: Int)?
 
         /// The handle, which is opened again if there is none.
@@ -50,9 +39,9 @@ final class LevelDBConnection: Sendable {
                 (mustCut, isWiping) = (false, false)
             }
             try cutLog()
-            let opened = try LevelDBHandle(directory: path, options: budgetOptions ?? options)
+            let opened = try LevelDBHandle(directory: path, options: room.options ?? options)
             handle = opened
-            room = 0
+            room.bytes = 0
             failure = nil
             log = directory?.newestLog()
             return opened
@@ -92,7 +81,7 @@ final class LevelDBConnection: Sendable {
             handle = try LevelDBHandle(directory: directory.files.path, options: budgetOptions ?? options)
         }
         let log = directory.newestLog()
-        state = Lock(State(directory: directory, handle: handle, log: log, budgetOptions: budgetOptions))
+        state = Lock(State(directory: directory, handle: handle, log: log, room: LevelDBRoom(budgetOptions)))
     }
 
     /// The handle and read options for a new view; ``ended(_:)`` gives them back.
@@ -154,7 +143,7 @@ final class LevelDBConnection: Sendable {
     func committed(bytes: Int) {
         state.withLock { state in
             state.commits += 1
-            state.room -= bytes
+            state.room.bytes -= bytes
             if options.syncsEachCommit { state.log = state.directory?.log(after: state.log) }
         }
     }
@@ -190,11 +179,9 @@ final class LevelDBConnection: Sendable {
                 throw CacheError(.locked, "A view is open, so that the store cannot be limited.")
             }
             let limited = options.limited(to: bytes)
-            let isOpenSo = state.handle != nil && state.budgetOptions ?? options == limited
+            let isOpenSo = state.handle != nil && state.room.options ?? options == limited
             if !isOpenSo { try state.directory?.checkPath() }
-            state.shares = shares
-            state.room = 0
-            state.budgetOptions = limited
+            (state.room.shares, state.room.options, state.room.bytes) = (shares, limited, 0)
             if isOpenSo { return }
             state.handle = nil
             _ = try state.open(options)
@@ -206,7 +193,7 @@ final class LevelDBConnection: Sendable {
     var isComplete: Bool { state.withLock { $0.directory?.hasCurrent == true && $0.directory?.newestLog() != nil } }
 
     /// The division of the budget, if there is one.
-    var shares: LevelDBShares? { state.withLock { $0.shares } }
+    var shares: LevelDBShares? { state.withLock { $0.room.shares } }
 
     /// Closes the handle, removes its files and opens it again; calls that open views wait meanwhile.
     func wipe() throws(CacheError) {
@@ -218,7 +205,7 @@ final class LevelDBConnection: Sendable {
             try state.directory?.checkPath()
             state.handle = nil
             state.counted = nil
-            (state.refusals, state.payload, state.density) = (0, 0, nil)
+            state.room.wipe()
             state.commits += 1
             state.isWiping = true
             _ = try state.open(options)

@@ -36,16 +36,16 @@ extension LevelDBStore {
         let needed = bytes * 5 / 2 + entries * 64
         if connection.hasRoom(needed) { return true }
         let left = try shares.mark - connection.engineBytes() - needed
-        connection.noteRoom(left)
+        connection.state.withLock { $0.room.note(left) }
         if left >= 0 {
-            connection.hadRoom(true)
+            connection.state.withLock { $0.room.hadRoom(true) }
             return true
         }
         // If the records themselves are too many, removing a few of them is not worth another compaction.
-        guard load.waitsForViews, connection.noteRefusal() else { return false }
+        guard load.waitsForViews, connection.state.withLock({ $0.room.noteRefusal() }) else { return false }
         try compact(shares)
         let hasRoom = try connection.engineBytes() + needed <= shares.mark
-        connection.hadRoom(hasRoom)
+        connection.state.withLock { $0.room.hadRoom(hasRoom) }
         return hasRoom
     }
 
@@ -62,13 +62,15 @@ extension LevelDBStore {
 
     /// The payload that fits, computed from the ratio of table bytes to record bytes after the last full compaction.
     public func payloadLimit(holding payload: Int) -> Int {
-        guard let shares = connection.shares, let density = connection.density(holding: payload) else { return .max }
+        guard let shares = connection.shares,
+            let density = connection.state.withLock({ $0.room.density(holding: payload) })
+        else { return .max }
         return Int(Double(shares.tables) / density)
     }
 
     /// Compacts everything, step by step: each step begins when the tables that the last one replaced are removed.
     private func compact(_ shares: LevelDBShares) throws(CacheError) {
-        try connection.refuseWhileHeldUp()
+        try connection.state.withLock { (state) throws(CacheError) in try state.room.refuseWhileHeldUp() }
         // After a failed write or compaction LevelDB compacts nothing until it is opened again.
         _ = try connection.writable()
         try connection.trim(shares)
@@ -84,7 +86,8 @@ extension LevelDBStore {
             try checkCompaction(handle)
         }
         try settle(handle, shares.slack)
-        connection.noteDensity(handle.tableBytes)
+        let tableBytes = handle.tableBytes
+        connection.state.withLock { $0.room.noteDensity(tableBytes) }
     }
 
     /// Waits until the replaced tables are removed, except for `slack` bytes.
@@ -99,7 +102,7 @@ extension LevelDBStore {
         }
         guard try connection.tableBytes() > handle.tableBytes + slack else { return }
         try checkCompaction(handle)
-        throw connection.noteHeldUp()
+        throw connection.state.withLock { $0.room.noteHeldUp() }
     }
 
     /// The keys that divide the records into parts of `bytes`.

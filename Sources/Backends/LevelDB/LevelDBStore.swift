@@ -104,7 +104,7 @@ public final class LevelDBStore: BudgetedStore {
         guard !connection.options.syncsEachCommit else { return }
         handle.flushMemory()
         // Even a few records are a table now.
-        connection.noteRoom(0)
+        connection.state.withLock { $0.room.note(0) }
         try checkCompaction(handle, syncs: true)
     }
 
