@@ -109,7 +109,8 @@ extension CacheCore {
     func makeRoom(for load: WriteLoad, giving most: Int, _ evictor: Evictor) throws(CacheError) {
         var left = most
         while left > 0, try !hasRoom(for: load) {
-            // While a view is open no bytes come back: to evict more would empty the cache for nothing.
+            // While a view is open no bytes come back: to evict more would empty the cache for nothing. Most end soon.
+            if left == most { readers.openViews.awaitEnds() }
             guard waitsForViews else {
                 throw CacheError(.full, "The store has no room for the write within its budget.")
             }

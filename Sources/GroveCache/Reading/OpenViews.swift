@@ -1,4 +1,5 @@
 import GroveModel
+import GrovePlatform
 
 /// The views that users hold open, and since when: an engine cannot give back the pages that they show.
 final class OpenViews: Sendable {
@@ -37,6 +38,12 @@ final class OpenViews: Sendable {
         guard let begun = state.withLock({ $0.begun.values.min() }) else { return nil }
         let age = ContinuousClock.now - begun
         return age > OpenViews.long ? age : nil
+    }
+
+    /// Waits until the views that are open now have ended, or one of them has been open for long.
+    func awaitEnds() {
+        let last = state.withLock { $0.count }
+        while longest == nil, state.withLock({ $0.begun.keys.contains { $0.rawValue <= last } }) { usleep(1_000) }
     }
 
     /// `error`, which names a view that has long been open if the store is full: the view may be the cause.
