@@ -34,20 +34,20 @@ extension ConsistencyManager {
     ///
     /// ``endRequest(_:)`` must follow.
     package func beginRequest() -> Turn {
-        engine.enqueue { engine in engine.requests.begin(at: engine.sequence) }
+        engine.enqueue { engine in engine.recent.requests.begin(at: engine.call.sequence) }
     }
 
     /// Ends a request, whose answer was taken or is not wanted any more.
     package func endRequest(_ turn: Turn) {
-        engine.enqueue { $0.endRequest(turn) }
+        engine.enqueue { $0.recent.endRequest(turn) }
     }
 
     /// Whether everything was wiped since `turn`.
-    package func isCancelled(since turn: Turn) -> Bool { engine.isCancelled(turn) }
+    package func isCancelled(since turn: Turn) -> Bool { engine.calls.isCancelled(turn) }
 
     /// Notes a commit of another writer.
     package func learn(_ changes: any CommittedChanges) {
-        engine.enqueue { $0.learn(changes) }
+        engine.enqueue { $0.recent.learn(changes, at: $0.call.sequence) }
     }
 
     /// Says, on the main actor, whether anything in the trees of `models` was changed since `turn`; without models, whether anything
@@ -57,15 +57,12 @@ extension ConsistencyManager {
     ) {
         engine.enqueue { engine in
             let isUnchanged: Bool
-            if engine.requests.isForgotten(since: turn) {
+            if engine.recent.requests.isForgotten(since: turn) {
                 isUnchanged = false
             } else if models.isEmpty {
-                isUnchanged = engine.requests.lastEdit <= turn
+                isUnchanged = engine.recent.requests.lastEdit <= turn
             } else {
-                isUnchanged =
-                    engine.requests.changes(
-                        since: turn, among: models.identifiers, and: engine.learned
-                    ).isEmpty
+                isUnchanged = engine.recent.changes(since: turn, among: models.identifiers).isEmpty
             }
             engine.deliver { body(isUnchanged) }
         }
@@ -98,24 +95,23 @@ extension ConsistencyManager {
             }
             // A node that the cache had is as old as its read.
             let found = found.map { engine.newest($0) } ?? [:]
-            guard !engine.isCancelled(asked), !isOver() else { return end(.cancelled) }
-            guard !engine.requests.isForgotten(since: asked) else { return end(.forgotten) }
+            guard !engine.calls.isCancelled(asked), !isOver() else { return end(.cancelled) }
+            guard !engine.recent.requests.isForgotten(since: asked) else { return end(.forgotten) }
             let draft = engine.draft(models, asked: asked, isList: isList, found: found)
             guard draft.unknown.isEmpty else {
                 // The cache has the rest of it already: no older answer may undo that.
-                if isStored { engine.requests.note(models, except: draft.lost, at: asked) }
+                if isStored { engine.recent.requests.note(models, except: draft.lost, at: asked) }
                 return end(.lacks(draft.unknown))
             }
-            engine.log.open()
-            engine.wantsReplacements = wantsReplacements
-            engine.asked = asked
-            defer { engine.asked = nil }
+            engine.recent.log.open()
+            engine.news.wantsReplacements = wantsReplacements
+            engine.call.source = .answer(asked: asked)
             let told = tellsListeners ? ModelChange.changes(of: draft.posts) : [:]
             engine.round(context: context, extra: told.isEmpty ? nil : telling(draft.posts, told, context)) {
                 for model in draft.posts { engine.applyAll(model) }
                 let answer = TakenAnswer(
-                    turn: engine.sequence,
-                    models: draft.roots.map { $0.flatMap { engine.graft($0, since: engine.sequence) } },
+                    turn: engine.call.sequence,
+                    models: draft.roots.map { $0.flatMap { engine.graft($0, since: engine.call.sequence) } },
                     lost: draft.lost)
                 applied(answer.models.compactMap(\.self))
                 // This comes before the listeners are told: the caller is not told of its own answer.
@@ -132,15 +128,15 @@ extension ConsistencyManager {
             subscription.awaitedIdentifier = model.modelIdentifier
             let newest = engine.graft(model, since: turn, over: [])
             engine.round(context: nil) {
-                engine.hasContradiction = false
+                engine.change.hasContradiction = false
                 engine.listen(subscription, to: newest ?? model)
                 if newest == nil {
                     if let identifier = model.modelIdentifier { engine.removeAll(identifier) }
                 } else if newest.map({ !$0.isEqual(to: model) }) ?? true {
-                    engine.noteAdopted(subscription)
+                    engine.news.noteAdopted(subscription)
                 }
             }
-            guard engine.hasContradiction, let newest else { return }
+            guard engine.change.hasContradiction, let newest else { return }
             // If the answer has two versions of one model, the later counts.
             engine.round(context: nil) { engine.applyAll(newest, isWhole: true) }
         }
@@ -172,12 +168,15 @@ extension ConsistencyManager {
     ) {
         let tellsListeners = flags.withLock { $0.hasUpdatesListeners }
         engine.enqueue { [self] engine in
-            guard !engine.requests.isForgotten(since: asked) else { return engine.deliver { body(.unknown, nil) } }
-            let changes = engine.requests.changes(since: asked, among: [identifier], and: engine.learned)
-            guard changes.isEmpty, !engine.isCancelled(asked) else { return engine.deliver { body(.refused, nil) } }
+            guard !engine.recent.requests.isForgotten(since: asked) else {
+                return engine.deliver { body(.unknown, nil) }
+            }
+            let changes = engine.recent.changes(since: asked, among: [identifier])
+            guard changes.isEmpty, !engine.calls.isCancelled(asked) else {
+                return engine.deliver { body(.refused, nil) }
+            }
             let held = engine.held(identifier, of: projection).map { Leaf.base($0) }
-            engine.asked = asked
-            defer { engine.asked = nil }
+            engine.call.source = .answer(asked: asked)
             let told = tellsListeners ? telling([], [identifier: .deleted], context) : nil
             engine.round(context: context, extra: told) { engine.applyDelete(identifier) }
             engine.deliver { body(.deleted, held) }
@@ -195,7 +194,7 @@ extension ConsistencyManager {
         engine.enqueue { engine in
             guard let subscription = engine.subscriptions[key.rawValue] else { return }
             if leavesOthers { engine.leaveAll(subscription) }
-            engine.hasContradiction = false
+            engine.change.hasContradiction = false
             var joined: [any Model] = []
             engine.round(context: nil) {
                 for (handle, model) in elements {
@@ -205,11 +204,11 @@ extension ConsistencyManager {
                         joined.append(newest)
                     }
                     if newest.map({ !$0.isEqual(to: model) }) ?? true {
-                        engine.noteElement(subscription, ElementChange(handle: handle, model: newest))
+                        engine.news.noteElement(subscription, ElementChange(handle: handle, model: newest))
                     }
                 }
             }
-            guard engine.hasContradiction else { return }
+            guard engine.change.hasContradiction else { return }
             // If the answer has two versions of one model, the later counts.
             engine.round(context: nil) { for model in joined { engine.applyAll(model, isWhole: true) } }
         }

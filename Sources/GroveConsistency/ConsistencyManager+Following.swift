@@ -21,14 +21,11 @@ extension ConsistencyManager {
         case unknown
     }
 
-    /// The identifiers of the models that listeners hold, for any thread.
-    package var held: HeldIdentifiers { engine.held }
-
     /// Gives `body`, on the engine's queue, those of `identifiers` that no listener holds or waits for.
     package func findUnheld(
         _ identifiers: Set<ModelIdentifier>, then body: @escaping @Sendable (Set<ModelIdentifier>) -> Void
     ) {
-        engine.enqueue { engine in body(identifiers.filter { engine.index[$0] == nil }) }
+        engine.enqueue { engine in body(identifiers.filter { engine.index.registers[$0] == nil }) }
     }
 
     /// A closure that is told of nodes that a read of the cache or an answer has brought although they are stale.
@@ -39,7 +36,7 @@ extension ConsistencyManager {
         @Sendable (_ nodes: Set<ModelIdentifier>, _ deleted: Set<ModelIdentifier>, _ isEmptied: Bool) -> Void
 
     /// Tells `body` of nodes that are to be read again.
-    package func onStale(_ body: @escaping StaleHandler) { engine.enqueue { $0.tellStale = body } }
+    package func onStale(_ body: @escaping StaleHandler) { engine.enqueue { $0.recent.tellStale = body } }
 
     /// Takes a turn, and gives `body`, on the engine's queue, the held models of `changes`.
     ///
@@ -56,8 +53,8 @@ extension ConsistencyManager {
         then body: @escaping @Sendable (HeldChanges, [SubscriptionKey: [any SimpleModel]]) -> Void
     ) -> Turn {
         engine.enqueue { engine in
-            engine.log.open(1 + lists.count)
-            engine.learned.add(rereadOf: names, at: engine.sequence)
+            engine.recent.log.open(1 + lists.count)
+            engine.recent.learned.add(rereadOf: names, at: engine.call.sequence)
             var elements: [SubscriptionKey: [any SimpleModel]] = [:]
             for (key, isWhole) in lists where isWhole {
                 elements[key] = engine.subscriptions[key.rawValue]?.elements.values.compactMap { membership in
@@ -81,9 +78,10 @@ extension ConsistencyManager {
     ) {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         engine.enqueue { [self] engine in
-            engine.wantsReplacements = wantsReplacements
+            engine.news.wantsReplacements = wantsReplacements
             // More may be held by now than when it was read. Of models that are held no more, the log may have older versions.
-            let fresh = engine.changed(by: held.changes).union(engine.log.changed(by: held.changes)).subtracting(ahead)
+            let logged = engine.recent.log.changed(by: held.changes)
+            let fresh = engine.changed(by: held.changes).union(logged).subtracting(ahead)
             var (found, below): ([any Model], [any Model]) = ([], [])
             var aliased: [(identifier: ModelIdentifier, model: any Model)] = []
             var deleted: [ModelIdentifier] = []
@@ -91,7 +89,7 @@ extension ConsistencyManager {
             var rewritten: Set<ModelIdentifier> = []
             let gone = held.changes.deletedModelIds
             // A model that was read before a wipe does not come back after it.
-            for (wanted, outcome) in engine.isCancelled(began) ? [] : Array(zip(held.wanted, outcomes)) {
+            for (wanted, outcome) in engine.calls.isCancelled(began) ? [] : Array(zip(held.wanted, outcomes)) {
                 switch outcome {
                 case .model(let model):
                     if gone.contains(wanted.identifier) { rewritten.insert(wanted.identifier) }
@@ -105,7 +103,7 @@ extension ConsistencyManager {
                     }
                 case .deleted
                 where ahead.contains(wanted.identifier)
-                    || engine.log.entries[wanted.identifier].map { $0.sequence > began } == true:
+                    || engine.recent.log.entries[wanted.identifier].map { $0.sequence > began } == true:
                     if gone.contains(wanted.identifier) { rewritten.insert(wanted.identifier) }
                 case .deleted: deleted.append(wanted.identifier)
                 case .unknown: break
@@ -116,8 +114,7 @@ extension ConsistencyManager {
             var changes = tellsListeners ? ModelChange.changes(of: found) : [:]
             if tellsListeners { for identifier in deleted { changes[identifier] = .deleted } }
             // Models that are read for later changes are newer than this.
-            engine.asOf = began
-            defer { engine.asOf = nil }
+            engine.call.source = .read(asOf: began)
             engine.round(context: nil, extra: changes.isEmpty ? nil : telling(found, changes, nil)) {
                 for model in found { engine.apply(model) }
                 for (identifier, model) in aliased { engine.give(model, toThoseWhoAwait: identifier) }
@@ -137,7 +134,7 @@ extension Engine {
         let changed = changed(by: changes)
         var seen: Set<ModelIdentifier> = []
         for identifier in changed {
-            guard let occurrences = index[identifier] else { continue }
+            guard let occurrences = index.registers[identifier] else { continue }
             var types: [ObjectIdentifier: any SimpleModel.Type] = [:]
             for node in occurrences.nodes {
                 let type = type(of: Leaf.base(node.model))
@@ -160,9 +157,9 @@ extension Engine {
     }
 
     fileprivate func changed(by changes: any CommittedChanges) -> Set<ModelIdentifier> {
-        var changed = Set(changes.changed(among: index.keys) { index[$0] != nil })
+        var changed = Set(changes.changed(among: index.registers.keys) { index.registers[$0] != nil })
         guard changes.beginsLife, changes.extent == .named else { return changed }
-        for (identifier, occurrences) in index
+        for (identifier, occurrences) in index.registers
         where occurrences.nodes.contains(where: { changes.deletesAll(of: type(of: Leaf.base($0.model))) }) {
             changed.insert(identifier)
         }
@@ -173,7 +170,7 @@ extension Engine {
     fileprivate func holders(of identifiers: Set<ModelIdentifier>) -> Set<ModelIdentifier> {
         var holders: Set<ModelIdentifier> = []
         for identifier in identifiers {
-            for node in index[identifier]?.nodes ?? [] {
+            for node in index.registers[identifier]?.nodes ?? [] {
                 var above = node.parent
                 while let place = above, place.model.modelIdentifier == nil { above = place.parent }
                 if let holder = above?.model.modelIdentifier { holders.insert(holder) }
@@ -184,11 +181,11 @@ extension Engine {
 
     /// Gives `model`, which a key names, to the subscriptions that wait for the key.
     fileprivate func give(_ model: any Model, toThoseWhoAwait key: ModelIdentifier) {
-        guard let occurrences = index[key] else { return }
+        guard let occurrences = index.registers[key] else { return }
         for subscription in Array(occurrences.awaiting.values) where subscription.accepts(model) {
             subscription.awaitedIdentifier = model.modelIdentifier
             listen(subscription, to: model)
-            noteAdopted(subscription)
+            news.noteAdopted(subscription)
         }
     }
 }

@@ -137,7 +137,7 @@ extension ConsistencyManager {
             forget(record.key)
         }
         cleanIfGrown()
-        let record = ListenerRecord(listener, key: engine.takeKey(), manager: self)
+        let record = ListenerRecord(listener, key: engine.calls.takeKey(), manager: self)
         records[identity] = record
         return record
     }

@@ -12,12 +12,9 @@ extension ConsistencyManager {
     ///
     /// - Parameter type: the type of the models that the subscription takes when it waits for an identifier.
     package func subscribe<T: SimpleModel>(_ receiver: any DeliveryReceiver, to type: T.Type) -> SubscriptionKey {
-        let key = engine.takeKey()
+        let key = engine.calls.takeKey()
         engine.enqueue { engine in
-            let subscription = Subscription(key: key, sink: .main(receiver))
-            subscription.type = type
-            subscription.accepts = { Leaf.base($0) is T }
-            engine.subscriptions[key] = subscription
+            engine.subscriptions[key] = Subscription(key: key, sink: .main(receiver), type: type)
         }
         return SubscriptionKey(rawValue: key)
     }
@@ -82,15 +79,15 @@ extension ConsistencyManager {
                 }
             }
             let isCancelled = engine.isCancelled
-            engine.wantsReplacements = wantsReplacements
+            engine.news.wantsReplacements = wantsReplacements
             let changes = told && !isCancelled ? telling(models, ModelChange.changes(of: models), context) : nil
             engine.round(context: context, extra: changes) {
                 if !isCancelled { for model in models { engine.applyAll(model) } }
             }
             guard let subscription else { return }
-            engine.hasContradiction = false
+            engine.change.hasContradiction = false
             for (handle, model) in joined { engine.listen(subscription, to: model, handle: handle) }
-            guard engine.hasContradiction, !isCancelled else { return }
+            guard engine.change.hasContradiction, !isCancelled else { return }
             // If two versions of one model were posted, the later counts, also for the poster.
             engine.round(context: context) { for model in models { engine.applyAll(model, isWhole: true) } }
         }
@@ -136,14 +133,14 @@ extension ConsistencyManager {
     /// - Parameter key: the subscription that the fetch is for; it ignores the results of earlier fetches.
     package func beginFetch(for key: SubscriptionKey? = nil) -> Turn {
         engine.enqueue { engine in
-            engine.log.open()
-            if let key { engine.subscriptions[key.rawValue]?.latestFetch = engine.sequence }
+            engine.recent.log.open()
+            if let key { engine.subscriptions[key.rawValue]?.fetch = engine.call.sequence }
         }
     }
 
     /// Lets the subscription ignore the results of fetches that are under way.
     package func supersedeFetches(of key: SubscriptionKey) {
-        onSubscription(key) { engine, subscription in subscription.latestFetch = engine.sequence }
+        onSubscription(key) { _, subscription in subscription.fetch = nil }
     }
 
     /// Runs `body` now, or after every receiver was told of the update that is being delivered.
@@ -166,11 +163,11 @@ extension ConsistencyManager {
             engine.endRead(fetch, brought: [newest].compactMap(\.self).identifiers)
             var isAccepted = false
             if let key, let subscription = engine.subscriptions[key.rawValue],
-                subscription.generation == generation, subscription.lastNews < fetch, subscription.latestFetch == fetch
+                subscription.generation == generation, subscription.fetch == fetch
             {
                 isAccepted = true
                 if let newest {
-                    subscription.lastNews = engine.sequence
+                    subscription.fetch = nil
                     subscription.awaitedIdentifier = newest.modelIdentifier
                     engine.listen(subscription, to: newest)
                 }
@@ -213,7 +210,7 @@ extension ConsistencyManager {
                     let newest = engine.graft(model, since: fetch, over: fresh)
                     if let newest { engine.listen(subscription, to: newest, handle: handle) }
                     if newest.map({ !$0.isEqual(to: model) }) ?? true {
-                        engine.noteElement(subscription, ElementChange(handle: handle, model: newest))
+                        engine.news.noteElement(subscription, ElementChange(handle: handle, model: newest))
                     }
                 }
             }
@@ -226,7 +223,7 @@ extension ConsistencyManager {
         of identifier: ModelIdentifier, then body: @escaping @MainActor @Sendable (Set<SubscriptionKey>) -> Void
     ) {
         engine.enqueue { engine in
-            let memberships = engine.index[identifier]?.nodes.flatMap { $0.tree?.memberships ?? [] } ?? []
+            let memberships = engine.index.registers[identifier]?.nodes.flatMap { $0.tree?.memberships ?? [] } ?? []
             let keys = memberships.map { SubscriptionKey(rawValue: $0.subscription.key) }
             engine.deliver { body(Set(keys)) }
         }

@@ -40,21 +40,21 @@ extension ConsistencyManager {
         return engine.enqueue(isCancellable: own == nil, at: time) { [self] engine in
             // A cancelled update tells no listener, but its poster holds the models all the same.
             let isCancelled = engine.isCancelled
-            engine.wantsReplacements = wantsReplacements
+            engine.news.wantsReplacements = wantsReplacements
             let isTold = tellsListeners && !isCancelled
             let told = isTold ? telling(models, ModelChange.changes(of: models), context) : nil
             engine.round(context: context, extra: told) {
                 let subscription = own.flatMap { engine.subscriptions[$0.rawValue] }
-                subscription?.ownRound = engine.round
+                subscription?.acquired = .own(engine.news.round)
                 subscription?.generation = generation
                 if !isCancelled { for model in models { engine.applyAll(model) } }
                 guard let subscription, let model = models.first else { return }
-                engine.hasContradiction = false
+                engine.change.hasContradiction = false
                 engine.listen(subscription, to: model)
                 subscription.awaitedIdentifier = model.modelIdentifier
-                guard engine.hasContradiction, !isCancelled else { return }
+                guard engine.change.hasContradiction, !isCancelled else { return }
                 // If two versions of one model were posted, the later counts, also for the poster.
-                subscription.ownRound = .none
+                subscription.acquired = .earlier
                 engine.applyAll(model, isWhole: true)
             }
         }
@@ -72,7 +72,7 @@ extension ConsistencyManager {
         cleanIfDue()
         let told = tellsListeners ? telling([model], [identifier: .deleted], context) : nil
         return engine.enqueue(isCancellable: true) { engine in
-            engine.wantsReplacements = wantsReplacements
+            engine.news.wantsReplacements = wantsReplacements
             engine.round(context: context, extra: told) { engine.applyDelete(identifier) }
         }
     }
@@ -97,11 +97,11 @@ extension Engine {
 
     /// Takes every model away from every listener.
     func applyWipe() {
-        mark = mark.next
+        change.begin()
         for subscription in subscriptions.values {
             for membership in [subscription.membership].compactMap(\.self) + Array(subscription.elements.values) {
                 guard let tree = membership.tree, !tree.isDeleted else { continue }
-                remove(tree.root, touch(tree.root))
+                remove(tree.root, news.touch(tree.root))
             }
         }
         for kind in Array(predicates.keys) {

@@ -26,6 +26,8 @@ import GroveModel
 /// ever scanned.
 public final class ConsistencyManager: Sendable {
     let engine: Engine
+    /// The identifiers of the models that listeners hold, for any thread.
+    package let held = HeldIdentifiers()
     let flags = Lock(Flags())
     @MainActor var records: [ObjectIdentifier: ListenerRecord] = [:]
     @MainActor var updatesListeners: [ObjectIdentifier: WeakUpdatesListener] = [:]
@@ -44,17 +46,7 @@ public final class ConsistencyManager: Sendable {
     /// Makes a manager with a clock, which says when updates were made.
     package init(now: @escaping @Sendable () -> Date) {
         let reporter = Reporter()
-        engine = Engine(
-            now: now,
-            reportError: { error in reporter.report { $0.consistencyManager($1, failedWithCriticalError: error) } },
-            reportReplacements: { replacements, context in
-                reporter.report { delegate, manager in
-                    for replacement in replacements {
-                        delegate.consistencyManager(
-                            manager, willReplaceModel: replacement.old, withModel: replacement.new, context: context)
-                    }
-                }
-            })
+        engine = Engine(now: now, held: held, reporter: reporter)
         reporter.manager.withLock { $0.manager = self }
     }
 
@@ -136,20 +128,5 @@ public final class ConsistencyManager: Sendable {
 
     func forget(_ key: Int) {
         engine.enqueue { $0.forget(key) }
-    }
-}
-
-/// The way from the engine to the manager's delegate, made before the manager is.
-private final class Reporter: Sendable {
-    struct Weak {
-        weak var manager: ConsistencyManager?
-    }
-
-    let manager = Lock(Weak())
-
-    @MainActor
-    func report(_ body: (any ConsistencyManagerDelegate, ConsistencyManager) -> Void) {
-        guard let manager = manager.withLock({ $0.manager }), let delegate = manager.delegate else { return }
-        body(delegate, manager)
     }
 }

@@ -33,7 +33,7 @@ struct OpenRequestTests {
         await manager.flush()
         return await withCheckedContinuation { continuation in
             manager.consistencyManager.engine.enqueue { engine in
-                continuation.resume(returning: (engine.requests.isOpen, engine.requests.count))
+                continuation.resume(returning: (engine.recent.requests.isOpen, engine.recent.requests.count))
             }
         }
     }

@@ -9,48 +9,48 @@ extension Engine {
     ///
     /// - Parameter isWhole: whether to visit also the parts that did not change, which is needed only then.
     func apply(_ posted: any Model, isWhole: Bool = false) {
-        (hasContradiction, newlyPosted, newlyKnown) = (false, 0, 0)
         guard let touched = collect(posted, isWhole: isWhole) else { return }
-        if !isWhole, hasContradiction || touched.contains(where: contradicts) {
+        if !isWhole, change.hasContradiction || touched.contains(where: contradicts) {
             for occurrences in touched { occurrences.pending = [] }
             return apply(posted, isWhole: true)
         }
         note(posted)
         var places: [TreeNode] = []
         for occurrences in touched {
-            for node in occurrences.nodes where node.equalMark != mark { places.append(node) }
+            for node in occurrences.nodes where node.equalMark != change.mark { places.append(node) }
         }
         // A place is replaced before those below it.
         if places.count > 1 { places.sort { $0.depth < $1.depth } }
         for node in places { bringUpToDate(node) }
         // A merged model may hold children that the posted tree has in another version.
         var next = 0
-        while next < late.count, next < maxNodes {
-            bringUpToDate(late[next])
+        while next < change.late.count, next < maxNodes {
+            bringUpToDate(change.late[next])
             next += 1
         }
-        late = []
+        change.late = []
         rebuild()
         for occurrences in touched {
             if !occurrences.isAwaitedByNobody {
                 adopt(occurrences) { occurrences.pending.last(where: $0.accepts) }
             }
             settle(occurrences)
-            forget(occurrences)
+            index.forget(occurrences)
         }
-        late = []
+        change.late = []
         // A model that is new to every listener may be in the posted tree a second time, in another version and a part
         // without listeners.
-        if !isWhole, hasContradiction || (newlyKnown > 0 && newlyKnown < newlyPosted) { apply(posted, isWhole: true) }
+        let isKnownInPart = change.newlyKnown > 0 && change.newlyKnown < change.newlyPosted
+        if !isWhole, change.hasContradiction || isKnownInPart { apply(posted, isWhole: true) }
     }
 
     /// Whether the posted tree, which brings another version of this model, holds the present version too.
     private func contradicts(_ occurrences: Occurrences) -> Bool {
-        guard occurrences.newMark == mark else { return false }
+        guard occurrences.newMark == change.mark else { return false }
         for node in occurrences.nodes {
             var place: TreeNode? = node
             while let above = place {
-                if above.equalMark == mark { return true }
+                if above.equalMark == change.mark { return true }
                 place = above.parent
             }
         }
@@ -59,18 +59,19 @@ extension Engine {
 
     /// Notes the posted tree for reads, requests and conditions, before it is applied.
     private func note(_ posted: any Model) {
-        guard log.isOpen || requests.isOpen || !predicates.isEmpty else { return }
+        guard recent.log.isOpen || recent.requests.isOpen || !predicates.isEmpty else { return }
         posted.forEachInOrder { model in
             guard let identifier = model.modelIdentifier else { return }
-            if log.isOpen { log.record(model, identifier, at: asOf ?? sequence, appliedAt: sequence) }
+            if recent.log.isOpen {
+                recent.log.record(model, identifier, at: call.asOf, appliedAt: call.sequence)
+            }
             // A model that is read is as old as the call that stored it: an edit, an answer, or a commit that was learned of.
-            if requests.isOpen, asOf == nil, isNews(model, identifier) {
-                requests.note(identifier, model.projectionIdentifier, at: asked ?? sequence)
-                if asked == nil { requests.noteEdit(at: sequence) }
+            if recent.requests.isOpen, !call.isRead, isNews(model, identifier) {
+                recent.note(identifier, model.projectionIdentifier, by: call)
             }
             if !predicates.isEmpty { match(model, identifier) }
         }
-        forgetIfTooMany()
+        recent.forgetIfTooMany(at: call.sequence)
     }
 
     /// Whether `model` differs from the held version of its projection in more than its children.
@@ -102,7 +103,7 @@ extension Engine {
 
     /// The held version of `identifier` in a projection.
     func held(_ identifier: ModelIdentifier, of projection: String) -> (any Model)? {
-        index[identifier]?.nodes.prefix(64).first { $0.model.projectionIdentifier == projection }?.model
+        index.registers[identifier]?.nodes.prefix(64).first { $0.model.projectionIdentifier == projection }?.model
     }
 
     /// Takes the posted tree apart, and collects the models that it brings for each identifier with listeners.
@@ -110,8 +111,8 @@ extension Engine {
     /// If there is a listened tree with the same identifiers, the walk goes along it. Then no identifier is hashed, and
     /// a subtree that did not change is not entered.
     private func collect(_ posted: any Model, isWhole: Bool) -> [Occurrences]? {
-        mark = mark.next
-        let mayPrune = mixed.isEmpty && !isWhole
+        change.beginPosted()
+        let mayPrune = index.mixed.isEmpty && !isWhole
         var touched: [Occurrences] = []
         var waiting: [(model: any Model, beside: TreeNode?)] = [(posted, nil)]
         var visited = 0
@@ -120,7 +121,7 @@ extension Engine {
             guard visited <= maxNodes else {
                 for occurrences in touched {
                     occurrences.pending = []
-                    forget(occurrences)
+                    index.forget(occurrences)
                 }
                 fail(CacheError(.tooManyPaths, "A posted tree has more than a million nodes, occurrences counted."))
                 return nil
@@ -131,22 +132,24 @@ extension Engine {
                 found = guess?.occurrences
                 if found?.identifier != identifier {
                     // One version counts, whether or not the model has a listener yet.
-                    found = isWhole ? occurrences(of: identifier) : index[identifier]
+                    found = isWhole ? index.occurrences(of: identifier) : index.registers[identifier]
                     beside = found?.nodes.first
-                    if found == nil { newlyPosted += 1 }
+                    if found == nil { change.newlyPosted += 1 }
                 }
             } else if guess?.occurrences != nil {
                 beside = nil
             }
             let isEqual = !isWhole && (beside.map { $0.model.isEqual(to: model) } ?? false)
             if isEqual {
-                beside?.equalMark = mark
+                beside?.equalMark = change.mark
                 if mayPrune { continue }
             }
             if let found, isWhole || !isEqual || found.nodes.count > 1 || !found.isAwaitedByNobody {
                 if found.pending.isEmpty { touched.append(found) }
-                if !isEqual { found.newMark = mark }
-                if let before = found.pending.bring(model), !before.isEqual(to: model) { hasContradiction = true }
+                if !isEqual { found.newMark = change.mark }
+                if let before = found.pending.bring(model), !before.isEqual(to: model) {
+                    change.hasContradiction = true
+                }
             }
             let start = waiting.count
             var position = 0
@@ -168,58 +171,29 @@ extension Engine {
         var model = node.model.merge(first)
         for other in occurrences.pending.dropFirst() { model = model.merge(other) }
         guard !model.isEqual(to: node.model) else { return }
-        let tree = touch(node)
-        if wantsReplacements { replacements.append(Replacement(old: node.model, new: model)) }
+        let tree = news.touch(node)
+        news.noteReplacement(of: node.model, by: model)
         tree?.updates.changedModelIds.insert(occurrences.identifier)
-        markChanged(node)
+        change.markChanged(node)
         reindex(node, model, tree)
-    }
-
-    /// The tree of `node`, which now has news.
-    func touch(_ node: TreeNode) -> Tree? {
-        guard let tree = node.root.tree else { return nil }
-        if tree.round != round {
-            tree.begin(round)
-            roundTrees.append(tree)
-        }
-        return tree
-    }
-
-    /// Marks the way from a changed place to its root.
-    func markChanged(_ node: TreeNode) {
-        guard node.changedMark != mark else { return }
-        node.changedMark = mark
-        var child = node
-        while let parent = child.parent {
-            if parent.dirtyMark != mark {
-                parent.dirtyMark = mark
-                parent.changedChildren = 0
-                dirty.append(parent)
-            }
-            parent.changedChildren += 1
-            parent.lastChangedChild = child.index
-            if parent.changedMark == mark { return }
-            parent.changedMark = mark
-            child = parent
-        }
     }
 
     /// Rebuilds the marked ways, from below.
     func rebuild() {
-        if dirty.count > 1 { dirty.sort { $0.depth > $1.depth } }
-        for node in dirty where !node.isDetached { rebuild(node) }
-        dirty = []
+        if change.dirty.count > 1 { change.dirty.sort { $0.depth > $1.depth } }
+        for node in change.dirty where !node.isDetached { rebuild(node) }
+        change.dirty = []
     }
 
     private func rebuild(_ node: TreeNode) {
-        let tree = touch(node)
-        let last = node.lastChangedChild
+        let mark = change.mark
+        let tree = news.touch(node)
         let result: (any Model)?
         var isShorter = false
-        if node.changedChildren == 1, last < node.children.count, node.children[last].changedMark == mark,
-            !node.children[last].isRemoved
+        if case .one(let only) = node.changed.children, only < node.children.count,
+            node.children[only].changed.mark == mark, !node.children[only].isDetached
         {
-            result = node.model.replacingChild(at: last, with: node.children[last].model)
+            result = node.model.replacingChild(at: only, with: node.children[only].model)
         } else {
             var position = 0
             let places = node.children
@@ -227,15 +201,16 @@ extension Engine {
                 defer { position += 1 }
                 guard position < places.count else { return old }
                 let place = places[position]
-                if place.isRemoved { isShorter = true }
-                return place.isRemoved ? nil : place.changedMark == mark ? place.model : old
+                // A place that is detached and yet here was deleted.
+                if place.isDetached { isShorter = true }
+                return place.isDetached ? nil : place.changed.mark == mark ? place.model : old
             }
         }
         if let result {
             node.model = result
             if let occurrences = node.occurrences { tree?.updates.changedModelIds.insert(occurrences.identifier) }
             guard isShorter else { return }
-            node.children.removeAll { $0.isRemoved }
+            node.children.removeAll { $0.isDetached }
             for (position, child) in node.children.enumerated() { child.index = position }
         } else if isShorter {
             remove(node, tree)
@@ -248,34 +223,29 @@ extension Engine {
 
     /// Deletes one place; the model above learns of it when it is rebuilt.
     func remove(_ node: TreeNode, _ tree: Tree?) {
-        if wantsReplacements { replacements.append(Replacement(old: node.model, new: nil)) }
+        news.noteReplacement(of: node.model, by: nil)
         if let identifier = node.occurrences?.identifier { tree?.updates.deletedModelIds.insert(identifier) }
-        node.isRemoved = true
         if node.parent == nil, let tree {
             node.occurrences?.trees.removeAll { $0 === tree }
             tree.isDeleted = true
         }
-        detach(node)
+        index.detach(node)
     }
 
     /// Deletes every place of `identifier`.
     func applyDelete(_ identifier: ModelIdentifier) {
-        if log.isOpen { log.recordDelete(identifier, at: asOf ?? sequence, appliedAt: sequence) }
-        if asOf == nil {
-            if requests.isOpen { requests.noteDeletion(identifier, at: asked ?? sequence) }
-            if asked == nil { requests.noteEdit(at: sequence) }
-        }
+        recent.noteDeletion(identifier, by: call)
         if !predicates.isEmpty { matchDelete(identifier) }
         removeAll(identifier)
     }
 
     /// Removes every place of `identifier`.
     func removeAll(_ identifier: ModelIdentifier) {
-        guard let occurrences = index[identifier] else { return }
-        mark = mark.next
+        guard let occurrences = index.registers[identifier] else { return }
+        change.begin()
         for node in occurrences.nodes.sorted(by: { $0.depth < $1.depth }) where !node.isDetached {
-            let tree = touch(node)
-            markChanged(node)
+            let tree = news.touch(node)
+            change.markChanged(node)
             remove(node, tree)
         }
         rebuild()
@@ -284,19 +254,19 @@ extension Engine {
     /// Ends a change for one identifier: whether its places agree is known now.
     private func settle(_ occurrences: Occurrences) {
         occurrences.pending = []
-        if mixed.isEmpty {
+        if index.mixed.isEmpty {
             guard let first = occurrences.nodes.first, occurrences.nodes.count > 1 else { return }
             let kind = ObjectIdentifier(type(of: first.model))
             if occurrences.nodes.contains(where: { ObjectIdentifier(type(of: $0.model)) != kind }) {
-                mixed.insert(occurrences.identifier)
+                index.mixed.insert(occurrences.identifier)
             }
             return
         }
         guard let first = occurrences.nodes.first else { return }
         if occurrences.nodes.allSatisfy({ first.model.isEqual(to: $0.model) }) {
-            mixed.remove(occurrences.identifier)
+            index.mixed.remove(occurrences.identifier)
         } else {
-            mixed.insert(occurrences.identifier)
+            index.mixed.insert(occurrences.identifier)
         }
     }
 }

@@ -69,7 +69,7 @@ extension Engine {
         var isCurrent = true
         // A node that was held, and so not read, may have got a change since that is as of an earlier turn.
         let isHeld = fresh.map { !$0.contains(identifier) }
-        if let entry = log.entries[identifier], (isHeld == true ? entry.appliedAt : entry.sequence) > since {
+        if let entry = recent.log.entries[identifier], (isHeld == true ? entry.appliedAt : entry.sequence) > since {
             switch entry.change {
             case _ where place.parent >= 0 && entry.deletedAt > place.asOf, .deleted:
                 place.isChanged = true
@@ -80,7 +80,9 @@ extension Engine {
                 isCurrent = false
                 place.asOf = max(place.asOf, entry.sequence)
             }
-        } else if isHeld != false, let node = index[identifier]?.nodes.first, !mixed.contains(identifier) {
+        } else if isHeld != false, let node = index.registers[identifier]?.nodes.first,
+            !index.mixed.contains(identifier)
+        {
             newer = [node.model]
         } else {
             return true

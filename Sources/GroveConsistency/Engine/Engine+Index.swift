@@ -33,74 +33,36 @@ extension Engine {
             top.children = []
             return false
         }
-        if made.count > 256, index.capacity < index.count + made.count {
-            index.reserveCapacity(max(index.count + made.count, 2 * index.capacity))
-        }
+        if made.count > 256 { index.reserve(made.count) }
         for node in made { register(node) }
         for node in made { node.isKnown = false }
         tree?.joined += made.filter { $0.occurrences != nil }
         return true
     }
 
-    func occurrences(of identifier: ModelIdentifier) -> Occurrences {
-        // One look-up, whether or not it is there.
-        func held(_ place: inout Occurrences) -> Occurrences { place }
-        return held(&index[identifier, default: Occurrences(identifier)])
-    }
-
     private func register(_ node: TreeNode) {
         guard let identifier = node.model.modelIdentifier else { return }
-        let occurrences = occurrences(of: identifier)
+        let occurrences = index.occurrences(of: identifier)
         if occurrences.nodes.isEmpty {
-            newlyKnown += 1
-            if keepsHeld { held.insert(identifier) }
+            change.newlyKnown += 1
+            index.hold(identifier)
         }
-        if !occurrences.isAwaitedByNobody { reached.append(occurrences) }
+        if !occurrences.isAwaitedByNobody { news.reached.append(occurrences) }
         // If the parent's value is known elsewhere, so is this one's.
         if let other = occurrences.nodes.first {
             node.isKnown = node.parent?.isKnown == true || other.model.isEqual(to: node.model)
             if !node.isKnown {
-                mixed.insert(identifier)
-                if type(of: other.model) == type(of: node.model) { hasContradiction = true }
+                index.mixed.insert(identifier)
+                if type(of: other.model) == type(of: node.model) { change.hasContradiction = true }
             }
         }
         occurrences.add(node)
-        if !occurrences.pending.isEmpty { late.append(node) }
-    }
-
-    /// Takes `top` and its descendants out of the index.
-    ///
-    /// - Parameter tree: the tree that keeps the models of the identified ones.
-    func detach(_ top: TreeNode, leaving tree: Tree? = nil) {
-        var waiting = [top]
-        while let node = waiting.popLast() {
-            waiting.append(contentsOf: node.children)
-            node.children = []
-            node.isDetached = true
-            guard let occurrences = node.occurrences else { continue }
-            tree?.left.append(node.model)
-            occurrences.remove(node)
-            if keepsHeld, occurrences.nodes.isEmpty { released.append(occurrences.identifier) }
-            forget(occurrences)
-        }
-    }
-
-    /// Takes a tree out of the index.
-    func remove(_ tree: Tree) {
-        if let occurrences = tree.root.occurrences {
-            occurrences.trees.removeAll { $0 === tree }
-        }
-        detach(tree.root)
-    }
-
-    func forget(_ occurrences: Occurrences) {
-        if occurrences.nodes.count <= 1, !mixed.isEmpty { mixed.remove(occurrences.identifier) }
-        if occurrences.isUnused, occurrences.pending.isEmpty { index[occurrences.identifier] = nil }
+        if !occurrences.pending.isEmpty { change.late.append(node) }
     }
 
     /// Reports an error to the delegate, on the main actor.
     func fail(_ error: CacheError) {
-        let report = reportError
-        deliver { report(error) }
+        let reporter = reporter
+        deliver { reporter.report(error) }
     }
 }

@@ -7,10 +7,10 @@ extension Engine {
         if let membership = subscription.membership, let tree = membership.tree {
             if tree.root.isSame(as: model) { return }
             if tree.memberships.count == 1, tree.root.isPlace(of: model), shareable(model) == nil {
-                mark = mark.next
+                change.begin()
                 if let occurrences = tree.root.occurrences, occurrences.nodes.count > 1 {
-                    mixed.insert(occurrences.identifier)
-                    hasContradiction = true
+                    index.mixed.insert(occurrences.identifier)
+                    change.hasContradiction = true
                 }
                 reindex(tree.root, model, nil)
                 return
@@ -37,7 +37,7 @@ extension Engine {
 
     /// A tree with the same root and value that already has a listener.
     private func shareable(_ model: any Model) -> Tree? {
-        guard let identifier = model.modelIdentifier, let trees = index[identifier]?.trees else { return nil }
+        guard let identifier = model.modelIdentifier, let trees = index.registers[identifier]?.trees else { return nil }
         return trees.suffix(8).first { $0.root.isSame(as: model) }
     }
 
@@ -52,7 +52,7 @@ extension Engine {
     func leave(_ subscription: Subscription, handle: Int) {
         if let occurrences = subscription.awaitedElements.removeValue(forKey: handle) {
             occurrences.awaitingElements[ElementKey(subscription: subscription.key, handle: handle)] = nil
-            forget(occurrences)
+            index.forget(occurrences)
         }
         guard let membership = subscription.elements.removeValue(forKey: handle) else { return }
         leave(membership)
@@ -61,12 +61,12 @@ extension Engine {
     private func leave(_ membership: Membership) {
         guard let tree = membership.tree else { return }
         tree.remove(membership)
-        if tree.memberships.isEmpty { remove(tree) }
+        if tree.memberships.isEmpty { index.remove(tree) }
     }
 
     /// Lets `subscription` wait for a model of `identifier`.
     func wait(for identifier: ModelIdentifier, _ subscription: Subscription) {
-        let occurrences = occurrences(of: identifier)
+        let occurrences = index.occurrences(of: identifier)
         occurrences.awaiting[subscription.key] = subscription
         subscription.awaited = occurrences
     }
@@ -75,12 +75,12 @@ extension Engine {
         guard let occurrences = subscription.awaited else { return }
         subscription.awaited = nil
         occurrences.awaiting[subscription.key] = nil
-        forget(occurrences)
+        index.forget(occurrences)
     }
 
     /// Lets a place of a collection wait for a model of `identifier`.
     func wait(for identifier: ModelIdentifier, _ subscription: Subscription, handle: Int) {
-        let occurrences = occurrences(of: identifier)
+        let occurrences = index.occurrences(of: identifier)
         occurrences.awaitingElements[ElementKey(subscription: subscription.key, handle: handle)] = subscription
         subscription.awaitedElements[handle] = occurrences
     }
@@ -101,7 +101,7 @@ extension Engine {
 
     /// The first held version of `identifier` that `subscription` can take.
     func held(_ identifier: ModelIdentifier, for subscription: Subscription) -> (any Model)? {
-        index[identifier]?.nodes.prefix(64).map(\.model).first(where: subscription.accepts)
+        index.registers[identifier]?.nodes.prefix(64).map(\.model).first { subscription.accepts($0) }
     }
 
     /// Forgets a subscription.

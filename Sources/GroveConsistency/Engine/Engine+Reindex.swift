@@ -17,8 +17,8 @@ extension Engine {
                 if let occurrences = place.occurrences {
                     tree?.updates.changedModelIds.insert(occurrences.identifier)
                     if tree == nil, occurrences.nodes.count > 1 {
-                        mixed.insert(occurrences.identifier)
-                        if !isRefusal { hasContradiction = true }
+                        index.mixed.insert(occurrences.identifier)
+                        if !isRefusal { change.hasContradiction = true }
                     }
                 }
                 waiting.append((place, child))
@@ -66,8 +66,8 @@ extension Engine {
         node.children.replaceSubrange(start..<oldEnd, with: middle)
         for position in start..<node.children.count { node.children[position].index = position }
         for place in new { _ = grow(place, joining: tree) }
-        for place in gone { detach(place, leaving: tree) }
-        for place in leaving.values.joined() { detach(place, leaving: tree) }
+        for place in gone { index.detach(place, leaving: tree) }
+        for place in leaving.values.joined() { index.detach(place, leaving: tree) }
     }
 }
 

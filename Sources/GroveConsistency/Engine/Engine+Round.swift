@@ -3,65 +3,60 @@ import GroveModel
 extension Engine {
     /// Applies the changes that `body` makes and delivers their news: at most one hop, to all receivers in one turn.
     func round(context: (any Sendable)?, extra: Mailbox.Item? = nil, _ body: () -> Void) {
-        round = round.next
+        news.begin()
         body()
-        while let occurrences = reached.popLast() {
+        while let occurrences = news.reached.popLast() {
             adopt(occurrences) { self.held(occurrences.identifier, for: $0) }
         }
-        var news: [(any DeliveryReceiver, Delivery)] = []
-        for membership in adoptedElements {
+        var deliveries: [(any DeliveryReceiver, Delivery)] = []
+        for membership in news.adoptedElements {
             guard let tree = membership.tree, !tree.isDeleted else { continue }
-            noteElement(membership.subscription, ElementChange(handle: membership.handle, model: tree.root.model))
+            news.noteElement(membership.subscription, ElementChange(handle: membership.handle, model: tree.root.model))
         }
-        for tree in roundTrees where !tree.updates.isEmpty || tree.isDeleted {
+        for tree in news.trees where !tree.updates.isEmpty || tree.isDeleted {
             tree.noteMoves()
-            collectNews(of: tree, context, &news)
+            collectNews(of: tree, context, &deliveries)
         }
-        for subscription in roundSubscriptions {
-            send(
-                .elements(subscription.changedElements), subscription.updates, to: subscription, context, &news)
-            subscription.changedElements = []
-            subscription.updates = ModelUpdates()
+        for subscription in news.collections {
+            let (changes, updates) = (subscription.news.changes, subscription.news.updates)
+            send(.elements(changes), updates, to: subscription, context, &deliveries)
+            subscription.news = Subscription.ElementNews()
         }
-        for subscription in adopted {
+        for subscription in news.adopted {
             guard let model = subscription.membership?.tree?.root.model else { continue }
             let updates = ModelUpdates(
                 changedModelIds: Set([model.modelIdentifier].compactMap(\.self)), deletedModelIds: [])
-            send(.tree(model), updates, to: subscription, context, &news)
+            send(.tree(model), updates, to: subscription, context, &deliveries)
         }
-        let replaced = replacements
-        let (told, turn) = (reportReplacements, turn)
-        roundTrees = []
-        roundSubscriptions = []
-        adopted = []
-        adoptedElements = []
-        replacements = []
-        guard !news.isEmpty || !replaced.isEmpty || extra != nil else { return }
-        deliver(isNews: true) { [news] in
+        let replaced = news.replacements
+        let (reporter, turn) = (reporter, turn)
+        news.end()
+        guard !deliveries.isEmpty || !replaced.isEmpty || extra != nil else { return }
+        deliver(isNews: true) { [deliveries] in
             turn.deliver {
-                if !replaced.isEmpty { told(replaced, context) }
-                for (receiver, delivery) in news { receiver.receive(delivery) }
-                for (receiver, _) in news { receiver.finishUpdate(context: context) }
+                if !replaced.isEmpty { reporter.report(replaced, context: context) }
+                for (receiver, delivery) in deliveries { receiver.receive(delivery) }
+                for (receiver, _) in deliveries { receiver.finishUpdate(context: context) }
             }
             extra?()
         }
     }
 
     private func collectNews(
-        of tree: Tree, _ context: (any Sendable)?, _ news: inout [(any DeliveryReceiver, Delivery)]
+        of tree: Tree, _ context: (any Sendable)?, _ deliveries: inout [(any DeliveryReceiver, Delivery)]
     ) {
         let model: (any Model)? = tree.isDeleted ? nil : tree.root.model
         for membership in tree.memberships {
             let subscription = membership.subscription
             if subscription.membership === membership {
-                guard subscription.ownRound != round, subscription.adoptedRound != round || tree.isDeleted else {
-                    continue
-                }
-                send(.tree(model), tree.updates, to: subscription, context, &news)
+                guard subscription.acquired != .own(news.round),
+                    subscription.acquired != .adopted(news.round) || tree.isDeleted
+                else { continue }
+                send(.tree(model), tree.updates, to: subscription, context, &deliveries)
             } else {
-                if membership.adoptedRound == round, !tree.isDeleted { continue }
-                noteElement(subscription, ElementChange(handle: membership.handle, model: model))
-                subscription.updates.merge(tree.updates)
+                if membership.adoptedRound == news.round, !tree.isDeleted { continue }
+                news.noteElement(subscription, ElementChange(handle: membership.handle, model: model))
+                subscription.news.updates.merge(tree.updates)
             }
         }
         guard tree.isDeleted else { return }
@@ -77,32 +72,16 @@ extension Engine {
         }
     }
 
-    /// Adds a subscription that has a model now, of which it is told in the version that it has at the end.
-    func noteAdopted(_ subscription: Subscription) {
-        guard subscription.adoptedRound != round else { return }
-        subscription.adoptedRound = round
-        adopted.append(subscription)
-    }
-
-    /// Adds one element's news to the round.
-    func noteElement(_ subscription: Subscription, _ change: ElementChange) {
-        if subscription.round != round {
-            subscription.round = round
-            roundSubscriptions.append(subscription)
-        }
-        subscription.changedElements.append(change)
-    }
-
     private func send(
         _ content: Delivery.Content, _ updates: ModelUpdates, to subscription: Subscription,
-        _ context: (any Sendable)?, _ news: inout [(any DeliveryReceiver, Delivery)]
+        _ context: (any Sendable)?, _ deliveries: inout [(any DeliveryReceiver, Delivery)]
     ) {
         let delivery = Delivery(
             content: content, updates: updates, context: context, generation: subscription.generation,
-            sequence: sequence, time: time)
-        subscription.lastNews = sequence
+            sequence: call.sequence, time: call.time)
+        subscription.fetch = nil
         switch subscription.sink {
-        case .main(let receiver): news.append((receiver, delivery))
+        case .main(let receiver): deliveries.append((receiver, delivery))
         case .stream(let yield): yield(delivery)
         }
     }
@@ -112,7 +91,7 @@ extension Engine {
         for subscription in occurrences.awaiting.values {
             guard let model = find(subscription) else { continue }
             listen(subscription, to: model)
-            if subscription.ownRound != round { noteAdopted(subscription) }
+            if subscription.acquired != .own(news.round) { news.noteAdopted(subscription) }
         }
         for (key, subscription) in occurrences.awaitingElements {
             guard let model = find(subscription) else { continue }
@@ -124,7 +103,7 @@ extension Engine {
     func adopt(_ model: any Model, _ subscription: Subscription, _ handle: Int) {
         listen(subscription, to: model, handle: handle)
         guard let membership = subscription.elements[handle] else { return }
-        membership.adoptedRound = round
-        adoptedElements.append(membership)
+        membership.adoptedRound = news.round
+        news.adoptedElements.append(membership)
     }
 }

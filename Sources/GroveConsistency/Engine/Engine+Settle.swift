@@ -41,7 +41,7 @@ extension Engine {
     func draft(
         _ models: [any Model], asked: Turn, isList: Bool, found: [ModelIdentifier: FoundNode]
     ) -> AnswerDraft {
-        let changes = requests.changes(since: asked, among: models.identifiers, and: learned)
+        let changes = recent.changes(since: asked, among: models.identifiers)
         guard !changes.isEmpty else { return AnswerDraft(roots: models, posts: models) }
         var draft = AnswerDraft()
         var below: [any Model] = []
@@ -100,48 +100,24 @@ extension Engine {
         return found.nodes.reduce(into: [:]) { newest, node in
             if case .model(let model) = node.value {
                 newest[node.key] = graft(Leaf.node(model), since: found.began).map { .model(Leaf.base($0)) } ?? .deleted
-            } else if !log.hasChanged(node.key, since: found.began) {
+            } else if !recent.log.hasChanged(node.key, since: found.began) {
                 newest[node.key] = node.value
             }
         }
-    }
-
-    /// Notes a commit of another writer, of which the manager has just learned.
-    func learn(_ changes: any CommittedChanges) {
-        requests.noteEdit(at: sequence)
-        guard log.isOpen || requests.isOpen else { return }
-        learned.add(changes, at: sequence)
-        forgetIfTooMany()
-    }
-
-    /// Lets the requests that are open be sent again if too much has changed since.
-    func forgetIfTooMany() {
-        guard requests.isOpen, requests.forgetIfTooMany(beside: learned.count, at: sequence) else { return }
-        if log.isOpen { learned.beginCounting() } else { learned.removeAll() }
-    }
-
-    /// Ends a request.
-    func endRequest(_ turn: Turn) {
-        requests.end(turn)
-        forgetIfIdle()
     }
 
     /// Ends a read of the cache.
     ///
     /// - Parameter brought: the nodes that are held because of it, and may be older than commits of others since `turn`.
     func endRead(_ turn: Turn, brought: @autoclosure () -> Set<ModelIdentifier> = []) {
-        let brought = learned.isEmpty ? [] : brought()
+        let brought = recent.learned.isEmpty ? [] : brought()
         // After a wipe all nodes that it brought are old, also those that the wipe does not name.
-        let isEmptied = !brought.isEmpty && learned.isOver(since: turn)
-        let stale = isEmptied ? brought : learned.changed(since: turn, among: brought)
-        let deleted = isEmptied ? brought : learned.deleted(since: turn, among: stale)
-        log.close()
-        forgetIfIdle()
-        if !stale.isEmpty { tellStale?(stale, deleted, isEmptied) }
-    }
-
-    private func forgetIfIdle() {
-        if !log.isOpen, !requests.isOpen { learned.removeAll() }
+        let isEmptied = !brought.isEmpty && recent.learned.isOver(since: turn)
+        let stale = isEmptied ? brought : recent.learned.changed(since: turn, among: brought)
+        let deleted = isEmptied ? brought : recent.learned.deleted(since: turn, among: stale)
+        recent.endRead()
+        guard !stale.isEmpty, let tell = recent.tellStale else { return }
+        tell(stale, deleted, isEmptied)
     }
 }
 

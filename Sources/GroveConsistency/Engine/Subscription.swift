@@ -10,6 +10,22 @@ final class Subscription {
         case stream(@Sendable (Delivery) -> Void)
     }
 
+    /// The news of a collection, which has some if an element has changed.
+    struct ElementNews {
+        var changes: [ElementChange] = []
+        var updates = ModelUpdates()
+    }
+
+    /// The round in which a subscription got its model.
+    enum Acquisition: Equatable {
+        /// Before the round under way, or not yet.
+        case earlier
+        /// The round in which it got the model that it waited for.
+        case adopted(Round)
+        /// The round of the update that it made by itself, of which it is not told.
+        case own(Round)
+    }
+
     let key: Int
     let sink: Sink
     /// The number of the last model that the listener set by itself; news from before are ignored.
@@ -25,25 +41,26 @@ final class Subscription {
     /// The identifier to wait for again when the model is deleted.
     var awaitedIdentifier: ModelIdentifier?
     /// The type that this subscription takes, if it is known.
-    var type: (any SimpleModel.Type)?
-    var accepts: @Sendable (any Model) -> Bool = { _ in true }
+    let type: (any SimpleModel.Type)?
 
-    /// The place, in the order of calls, of the last news for this subscription.
-    var lastNews = Turn.zero
-    /// The turn of the last fetch that was begun for this subscription; it ignores the results of earlier ones.
-    var latestFetch = Turn.zero
-    /// The round whose news are being collected, and these news.
-    var round = Round.none
-    var changedElements: [ElementChange] = []
-    var updates = ModelUpdates()
-    /// The round in which this subscription got the model that it waited for.
-    var adoptedRound = Round.none
-    /// The round of the update that this subscription made by itself, of which it is not told.
-    var ownRound = Round.none
+    /// The turn of the last fetch that was begun for this subscription; `nil` if it has had news since.
+    ///
+    /// It ignores the results of other fetches.
+    var fetch: Turn?
+    /// The news of its elements in the round under way.
+    var news = ElementNews()
+    var acquired = Acquisition.earlier
 
-    init(key: Int, sink: Sink) {
+    init(key: Int, sink: Sink, type: (any SimpleModel.Type)? = nil) {
         self.key = key
         self.sink = sink
+        self.type = type
+    }
+
+    /// Whether the subscription takes `model`.
+    func accepts(_ model: any Model) -> Bool {
+        func isOf<T: SimpleModel>(_ type: T.Type) -> Bool { Leaf.base(model) is T }
+        return type.map { isOf($0) } ?? true
     }
 }
 

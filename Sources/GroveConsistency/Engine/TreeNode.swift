@@ -17,21 +17,27 @@ final class TreeNode {
     var slot = 0
     /// The tree whose root this is.
     unowned var tree: Tree?
+    /// Whether the place was deleted, or left its tree.
     var isDetached = false
     /// Whether another place holds an equal model, while a tree is registered.
     var isKnown = false
 
-    // Marks of one update, valid if they equal its number.
-
     /// The change whose posted tree has an equal model at this place.
     var equalMark = ChangeMark.none
-    /// The change in which the parent's model does not have this node's model yet.
-    var changedMark = ChangeMark.none
-    /// The change in which a child is changed or removed.
-    var dirtyMark = ChangeMark.none
-    var isRemoved = false
-    var changedChildren = 0
-    var lastChangedChild = 0
+    var changed = Changed()
+
+    /// The last change of a place, and its children that are changed or removed in it.
+    struct Changed {
+        enum Children {
+            case none
+            case one(at: Int)
+            case several
+        }
+
+        /// The change in which the parent's model does not have this node's model yet.
+        var mark = ChangeMark.none
+        var children = Children.none
+    }
 
     init(_ model: any Model, parent: TreeNode?, index: Int) {
         self.model = model

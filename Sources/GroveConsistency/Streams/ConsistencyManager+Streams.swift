@@ -24,7 +24,7 @@ extension ConsistencyManager {
         _ identifier: ModelIdentifier?, _ model: (any Model)?
     ) -> AsyncStream<ModelEvent<M>> {
         let (stream, continuation) = AsyncStream.makeStream(of: ModelEvent<M>.self)
-        let key = engine.takeKey()
+        let key = engine.calls.takeKey()
         continuation.onTermination = { [weak self] _ in self?.forget(key) }
         let source = StreamSource(continuation)
         engine.enqueue { engine in
@@ -36,9 +36,7 @@ extension ConsistencyManager {
                     guard value != nil || model == nil else { return }
                     source.yield(
                         ModelEvent(model: value, updates: delivery.updates, context: delivery.context))
-                })
-            subscription.type = M.self
-            subscription.accepts = { Leaf.base($0) is M }
+                }, type: M.self)
             subscription.awaitedIdentifier = identifier
             engine.subscriptions[key] = subscription
             if let model {
@@ -86,7 +84,7 @@ extension ConsistencyManager {
         _ type: M.Type, _ condition: @escaping @Sendable (M) -> Bool,
         _ tell: @escaping @Sendable (PredicateChange<M>) -> Void
     ) -> @Sendable () -> Void {
-        let key = engine.takeKey()
+        let key = engine.calls.takeKey()
         engine.enqueue { engine in
             engine.predicates[ObjectIdentifier(type), default: [:]][key] = PredicateSubscription(
                 key: key, matches: { (Leaf.base($0) as? M).map(condition) ?? false },
@@ -118,7 +116,7 @@ extension Engine {
     func listenOrAwait(_ subscription: Subscription, _ identifier: ModelIdentifier) {
         if let held = held(identifier, for: subscription) {
             listen(subscription, to: held)
-            noteAdopted(subscription)
+            news.noteAdopted(subscription)
         } else {
             wait(for: identifier, subscription)
         }
