@@ -17,7 +17,7 @@ extension AnswerProgram {
             let who = number(provider.dataModelManager)
             wanted[ObjectIdentifier(provider)] = provider.data == nil ? "Message:\(id)" : nil
             let open = server.open.map(server.tag).filter { askers[$0] == who }.max()
-            let asked = managers[who].flightCount
+            let asked = managers[who].requests.callCount
             let isOver = Count()
             begin {
                 defer { isOver.add() }
@@ -27,13 +27,13 @@ extension AnswerProgram {
             }
             askers[step] = who
             // What the cache has is read first, which may take its time; and a wipe may end the load before it asks.
-            func hasAsked() -> Bool { isNew ? server.sent > sent : managers[who].flightCount != asked }
+            func hasAsked() -> Bool { isNew ? server.sent > sent : managers[who].requests.callCount != asked }
             while !hasAsked(), isOver.value == 0 { await managers[who].flush() }
             if isNew { return }
             let shown = shown("Message:\(id)", to: who)
             for _ in 0..<24 where server.sent == sent { await managers[who].flush() }
             // It has joined the newest request that is open, of which nothing that is shown was edited since, or one is on its way.
-            guard server.sent == sent, managers[who].openRequests.keys.allSatisfy({ $0 <= asked }), let open else {
+            guard server.sent == sent, managers[who].requests.open.keys.allSatisfy({ $0 <= asked }), let open else {
                 return
             }
             let edited = edits[who].filter { shown?.contains($0.key) ?? true }.values.max()

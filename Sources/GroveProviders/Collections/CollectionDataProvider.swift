@@ -82,7 +82,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         self.holdsEachOnce = holdsEachOnce
         store = CollectionStore(cacheKey: nil, manager: dataModelManager)
         store.add(self)
-        dataModelManager.register(self, store.key)
+        dataModelManager.screens.register(self, store.key)
     }
 
     /// The key under which the collection is cached and shared; `nil` if it is neither.

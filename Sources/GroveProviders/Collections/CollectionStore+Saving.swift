@@ -90,7 +90,7 @@ extension CollectionStore {
         madeAt former: WipeCount? = nil, _ context: (any Sendable)?
     ) -> EditTicket {
         guard let followed = manager.followed, let cacheKey else { return .none }
-        let ticket = manager.takeTicket()
+        let ticket = manager.calls.takeTicket()
         let name = ModelIdentifier(cacheKey)
         let newest = list.map { newestElements($0) }
         let savesModels = newest == nil && former == nil
@@ -255,7 +255,7 @@ extension CollectionStore {
 
     /// Notes an edit for answers of the network that were asked for before it, as long as a request is open.
     func note(_ edit: EntryEdit<T>, at turn: Turn) {
-        guard let oldest = manager.openRequests.values.map(\.place.turn).min() else { return recent = [] }
+        guard let oldest = manager.requests.open.values.map(\.place.turn).min() else { return recent = [] }
         recent.removeAll { $0.turn <= oldest }
         recent.append((turn, edit))
     }

@@ -109,13 +109,13 @@ final class CollectionStore<T: SimpleModel> {
         relay.target = self
         if manager.followed != nil, let cacheKey {
             let reader = reader(of: ModelIdentifier(cacheKey))
-            manager.listReaders.withLock { $0[key] = reader }
+            manager.screens.listReaders.withLock { $0[key] = reader }
         }
     }
 
     deinit {
         manager.consistencyManager.unsubscribe(key)
-        manager.listReaders.withLock { $0[key] = nil }
+        manager.screens.listReaders.withLock { $0[key] = nil }
     }
 
     func add(_ viewer: CollectionDataProvider<T>) { viewers.append(WeakViewer(viewer: viewer)) }
@@ -332,7 +332,7 @@ extension CollectionStore: SharedList {
     ///
     /// - Complexity: linear in the list, if the cache has refused a model of this manager.
     func noteRefused() {
-        let errors = manager.unsaved.withLock(\.modelErrors)
+        let errors = manager.calls.unsaved.withLock(\.modelErrors)
         let elements = Set(refused.keys.compactMap(\.self)).union(errors.keys)
         guard !elements.isEmpty else { return }
         let there = Set(entries.slice(0, entries.count).compactMap(\.model.modelIdentifier))

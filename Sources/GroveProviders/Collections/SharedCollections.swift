@@ -16,10 +16,10 @@ extension DataModelManager {
     func store<T>(_ cacheKey: String?, of type: T.Type) -> CollectionStore<T> {
         guard let cacheKey else { return CollectionStore(cacheKey: nil, manager: self) }
         let key = CollectionKey(type: ObjectIdentifier(type), cacheKey: ModelIdentifier(cacheKey))
-        if let found = stores[key]?.store as? CollectionStore<T> { return found }
+        if let found = screens.stores[key]?.store as? CollectionStore<T> { return found }
         let store = CollectionStore<T>(cacheKey: cacheKey, manager: self)
-        if stores.count > 64 { stores = stores.filter { $0.value.store != nil } }
-        stores[key] = WeakStore(store: store)
+        if screens.stores.count > 64 { screens.stores = screens.stores.filter { $0.value.store != nil } }
+        screens.stores[key] = WeakStore(store: store)
         return store
     }
 }

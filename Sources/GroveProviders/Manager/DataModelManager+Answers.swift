@@ -116,7 +116,7 @@ extension DataModelManager {
     ///
     /// A place of a cache knows of the manager's own wipes by the cache only.
     func isOver(_ place: Place) -> Bool {
-        if place.turn > .zero, epoch.withLock({ $0 != place.epoch }) { return true }
+        if place.turn > .zero, lives.epoch.withLock({ $0 != place.epoch }) { return true }
         guard let followed, let stored = place.stored else { return false }
         return followed.isOver(stored)
     }
@@ -130,26 +130,22 @@ extension DataModelManager {
     }
 
     /// The life to which calls made now belong.
-    var lifeNow: Life { Life(epoch: epoch.withLock { $0 }, stored: followed?.life) }
+    var lifeNow: Life { Life(epoch: lives.epoch.withLock { $0 }, stored: followed?.life) }
 
     /// The number of wipes, of everything or of a type, by writers of this process before the calls that are made now.
-    var wipesNow: WipeCount { wipesUnderWay.withLock { (followed?.life.wipes ?? .zero) + $0 } }
+    var wipesNow: WipeCount { lives.wipesUnderWay.withLock { (followed?.life.wipes ?? .zero) + $0 } }
 
     /// The number of times that other processes were found to have emptied the cache.
     var wipesByOthers: WipeCount { followed?.wipesByOthers ?? .zero }
 
     /// Whether the cache has begun another life, so that the data shown may be of the life before.
-    var isBehindAWipe: Bool { followed.map { shownLife.withLock(\.self) != $0.life } ?? false }
+    var isBehindAWipe: Bool { followed.map { lives.shown.withLock(\.self) != $0.life } ?? false }
 
     /// Notes the cache's present life; returns whether this manager knew another one.
     @discardableResult
     func noteLife(isShown: Bool = false) -> Bool {
         guard let now = followed?.life else { return false }
-        if isShown { shownLife.withLock { $0 = now } }
-        return life.withLock { life in
-            defer { life = now }
-            return life != now
-        }
+        return lives.note(now, isShown: isShown)
     }
 
     // MARK: Settling

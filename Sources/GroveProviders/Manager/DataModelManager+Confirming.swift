@@ -53,7 +53,7 @@ extension DataModelManager {
             guard let model = answer.models[identifier] else { return true }
             type = Swift.type(of: model)
         }
-        let shown = stores.filter { $0.key.cacheKey == ModelIdentifier(key) }.compactMap(\.value.store)
+        let shown = screens.stores.filter { $0.key.cacheKey == ModelIdentifier(key) }.compactMap(\.value.store)
         let isChanged = shown.map { $0.confirm(change, with: answer) }
         guard !isChanged.contains(true) else { return true }
         guard let type else { return false }

@@ -80,7 +80,7 @@ extension DataModelManager {
     /// Ends the waits of models, lists and windows that have no owner any more, once many wait.
     private func forgetOwnerless() {
         guard let waiting = stale.withLock({ $0.beginForgetting() }) else { return }
-        let (lists, windows) = listReaders.withLock { (Set($0.values.map(\.name)), Set($0.keys)) }
+        let (lists, windows) = screens.listReaders.withLock { (Set($0.values.map(\.name)), Set($0.keys)) }
         var models: Set<ModelIdentifier> = []
         var ownerless: Set<StaleSet.Key> = []
         for key in waiting {
@@ -102,7 +102,7 @@ extension DataModelManager {
         guard let cache = followed, let batch = stale.withLock({ $0.begin() }) else { return }
         let held = Future<HeldStale>()
         inOrder { _ in
-            let lists = listReaders.withLock { readers in
+            let lists = screens.listReaders.withLock { readers in
                 readers.values.compactMap { reader in batch.reading(of: reader).map { (reader, $0) } }
             }
             let began = consistencyManager.beginFollowing(
@@ -111,7 +111,7 @@ extension DataModelManager {
             ) { held.put(HeldStale(changes: $0, elements: $1)) }
             onCache { [self] in
                 let life = lifeNow
-                let refused = unsaved.withLock { $0.models }
+                let refused = calls.unsaved.withLock { $0.models }
                 cache.readAgain { view in
                     self.show(batch, lists, held.take(), refused, view, asOf: began, of: life)
                     for body in self.stale.withLock({ $0.end() }) { body() }
@@ -140,7 +140,7 @@ extension DataModelManager {
         let readAt = now()
         if view == nil, !isWiped { stale.withLock { $0.keepUnread(batch) } }
         // A refused model is newer than the cache's, unless another writer has changed it since.
-        let refused = refused.merging(unsaved.withLock { $0.models }, uniquingKeysWith: max)
+        let refused = refused.merging(calls.unsaved.withLock { $0.models }, uniquingKeysWith: max)
         let ahead =
             batch.models.beginsLife
             ? [] : Set(refused.keys.filter { !batch.models.commits.name($0, after: refused[$0] ?? .zero) })
@@ -174,8 +174,8 @@ extension DataModelManager {
                 self?.readStale()
             })
         if batch.models.beginsLife {
-            let shown = self.life.withLock(\.self)
-            consistencyManager.afterDelivery { [shownLife] in shownLife.withLock { $0 = shown } }
+            let shown = lives.known.withLock(\.self)
+            consistencyManager.afterDelivery { [lives] in lives.shown.withLock { $0 = shown } }
         }
         // The view takes elements that a list holds for all lists: they are held, and not read.
         let elements = lists.flatMap { held.elements[$0.0.subscription] ?? [] }
@@ -201,8 +201,10 @@ extension DataModelManager {
         guard !missing.isEmpty || !settled.isEmpty else { return }
         consistencyManager.afterDelivery { [weak self] in
             guard let self else { return }
-            for holder in providers.values { holder.provider?.note(missing: missing, whole: settled, readAt: readAt) }
-            for holder in stores.values { holder.store?.note(missing: missing, whole: settled, readAt: readAt) }
+            for holder in screens.providers.values {
+                holder.provider?.note(missing: missing, whole: settled, readAt: readAt)
+            }
+            for holder in screens.stores.values { holder.store?.note(missing: missing, whole: settled, readAt: readAt) }
         }
     }
 }

@@ -166,7 +166,7 @@ extension DataModelManager {
         ofList key: String, as type: T.Type, maxAge: Double, _ body: @escaping @Sendable (Bool) -> Void
     ) {
         inOrder { _ in
-            let (cache, followed, timeout) = (cacheDelegate as? any ExpiringCacheDelegate, followed, cacheTimeout)
+            let (cache, followed, timeout) = (cacheDelegate as? any ExpiringCacheDelegate, followed, calls.timeout)
             onCache {
                 if let followed {
                     followed.isListFresh(key, of: type, maxAge: maxAge, completion: body)
@@ -209,7 +209,7 @@ extension DataModelManager {
             if let followed, let key {
                 return onCache { read(followed, key) { once.answer(FetchedRead(turn, place, $0.mapError { $0 })) } }
             }
-            let timeout = cacheTimeout
+            let timeout = calls.timeout
             onCache {
                 once.giveUp(after: timeout) {
                     let error = CacheError(

@@ -34,7 +34,7 @@ extension DataModelManager {
         let identifier = M.modelIdentifier(for: id)
         let began = lifeNow
         // Data from before a wipe are on their way out.
-        let former = isBehindAWipe ? nil : shownModel(identifier, as: type)
+        let former = isBehindAWipe ? nil : screens.shownModel(identifier, as: type)
         var model = former
         if let former {
             let changed = try former.changed(by: change)
@@ -54,7 +54,7 @@ extension DataModelManager {
             } catch {
                 await consistencyManager.flush()
                 // A change by others meanwhile stays.
-                if let former, let model, shownModel(identifier, as: type)?.isEqual(to: model) == true {
+                if let former, let model, screens.shownModel(identifier, as: type)?.isEqual(to: model) == true {
                     updateModel(former, updateCache: false, context: context)
                 }
                 throw error

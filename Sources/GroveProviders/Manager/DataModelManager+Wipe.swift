@@ -15,13 +15,13 @@ extension DataModelManager {
     public func wipe() async throws(CacheError) {
         let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<CacheError?, Never>) in
             let cache = cacheDelegate
-            epoch.withLock { epoch in
+            lives.epoch.withLock { epoch in
                 epoch += 1
                 consistencyManager.wipe()
-                wipesUnderWay.withLock { $0 += 1 }
+                lives.wipesUnderWay.withLock { $0 += 1 }
                 onCache { [followed] in
                     if let followed {
-                        return self.wipesUnderWay.withLock { wipes in
+                        return self.lives.wipesUnderWay.withLock { wipes in
                             wipes -= 1
                             followed.wipe { [self] in
                                 // The manager is not told of its own calls.
@@ -42,13 +42,13 @@ extension DataModelManager {
                 }
             }
             consistencyManager.forgetMissed()
-            unsaved.withLock { $0 = UnsavedSet() }
-            for request in Array(openRequests.values) { request.fail(CacheError.wiped) }
+            calls.unsaved.withLock { $0 = UnsavedSet() }
+            for request in Array(requests.open.values) { request.fail(CacheError.wiped) }
             events.clear()
             layers?.clear()
-            let providers = providers.values.compactMap(\.provider)
-            let stores = stores.values.compactMap(\.store)
-            self.stores = self.stores.filter { $0.value.store != nil }
+            let providers = screens.providers.values.compactMap(\.provider)
+            let stores = screens.stores.values.compactMap(\.store)
+            screens.stores = screens.stores.filter { $0.value.store != nil }
             let time = now()
             for store in stores { store.clearForWipe(at: time) }
             for provider in providers { provider.clearForWipe(at: time) }

@@ -29,38 +29,15 @@ public final class DataModelManager: Sendable {
     /// Without one, misuse is an assertion failure.
     @MainActor public weak var logDelegate: (any LogDelegate)?
 
-    private let cacheQueue = DispatchQueue(label: "grove.providers.cache")
-    /// The number of wipes: a call that began before one brings nothing after it.
-    let epoch = Lock(0)
+    let calls: CacheCalls
+    let lives = Lives()
     let events = EventCenter()
     /// The data to read again.
     let stale = Lock(StaleSet())
-    /// The readers of the lists that have a key.
-    let listReaders = Lock<[SubscriptionKey: ListReader]>([:])
-    /// The saves that the cache has refused.
-    let unsaved = Lock(UnsavedSet())
-    /// The number of the last edit of a list.
-    private let tickets = Lock(EditTicket.none)
-    /// The cache's life when this manager last looked.
-    let life = Lock(LifeID.none)
-    /// The life of the cache that the data shown are of.
-    let shownLife = Lock(LifeID.none)
-    /// The number of wipes by this manager that have not reached the cache.
-    let wipesUnderWay = Lock(0)
-    @MainActor var stores: [CollectionKey: WeakStore] = [:]
+    let screens = Screens()
     /// The layers over the confirmed models; `nil` without an outbox.
     @MainActor package var layers: (any ShownLayers)?
-    @MainActor var providers: [SubscriptionKey: WeakProvider] = [:]
-    @MainActor private var providersAfterCleaning = 0
-    /// The providers that show a model as their own.
-    @MainActor var showing: [ModelIdentifier: [WeakProvider]] = [:]
-    /// The requests to the network that other callers can join.
-    @MainActor var sharedRequests: [RequestKey: any AnySharedRequest] = [:]
-    /// All requests under way, by their numbers.
-    @MainActor var openRequests: [Int: any AnySharedRequest] = [:]
-    @MainActor var flightCount = 0
-    /// The number of seconds that a cache which is only a ``CacheDelegate`` has for an answer.
-    let cacheTimeout: Double
+    @MainActor var requests = RequestTable()
 
     /// The clock, for ``DataProvider/lastUpdated`` and the ages that loads accept.
     let now: @Sendable () -> Date
@@ -75,12 +52,12 @@ public final class DataModelManager: Sendable {
         cacheDelegate: any CacheDelegate, cacheTimeout: Double = 30, now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.cacheDelegate = cacheDelegate
-        self.cacheTimeout = cacheTimeout
+        calls = CacheCalls(timeout: cacheTimeout)
         self.now = now
         consistencyManager = ConsistencyManager(now: now)
         let follower = WeakManager()
         // The cache's writer must not retain the manager: it would release it in the middle of a write.
-        let (held, lists) = (consistencyManager.held, listReaders)
+        let (held, lists) = (consistencyManager.held, screens.listReaders)
         followed = (cacheDelegate as? any FollowableCache)?.followed(
             by: { follower.value?.follow($0) },
             isShown: { item in
@@ -110,31 +87,12 @@ public final class DataModelManager: Sendable {
     ///
     /// Called in order.
     func onCache(_ call: @escaping @Sendable () -> Void) {
-        if let followed { followed.inOrder(call) } else { cacheQueue.async(execute: call) }
+        if let followed { followed.inOrder(call) } else { calls.queue.async(execute: call) }
     }
 
     /// Takes one place in the engine's order and in the cache's queue.
     func inOrder<Result: Sendable>(_ body: (Int) -> Result) -> Result {
-        epoch.withLock { body($0) }
-    }
-
-    /// A new number for an edit of a list, by which the cache reports the edit.
-    func takeTicket() -> EditTicket {
-        tickets.withLock { last in
-            last = last.next
-            return last
-        }
-    }
-
-    /// Registers a provider, so that it is cleared by ``wipe()``.
-    @MainActor
-    func register(_ provider: any WipeableProvider, _ key: SubscriptionKey) {
-        if providers.count > 2 * providersAfterCleaning + 64 {
-            providers = providers.filter { $0.value.provider != nil }
-            providersAfterCleaning = providers.count
-            showing = showing.filter { $0.value.contains { $0.provider != nil } }
-        }
-        providers[key] = WeakProvider(provider: provider)
+        lives.epoch.withLock { body($0) }
     }
 
     @MainActor
@@ -172,7 +130,7 @@ public final class DataModelManager: Sendable {
     /// Returns when the edits that were made of lists that are being loaded are on their way to the cache.
     @MainActor
     private func flushLoads() async {
-        for list in stores.values.compactMap(\.store) {
+        for list in screens.stores.values.compactMap(\.store) {
             await withCheckedContinuation { continuation in list.afterLoad { continuation.resume() } }
         }
     }
@@ -230,8 +188,4 @@ final class WeakManager: Sendable {
     var value: DataModelManager? { state.withLock { $0.manager } }
 
     func set(_ manager: DataModelManager) { state.withLock { $0.manager = manager } }
-}
-
-struct WeakProvider {
-    weak var provider: (any WipeableProvider)?
 }

@@ -179,22 +179,18 @@ extension DataModelManager {
             -> Void,
         _ take: @escaping (Answer<Value>, _ isFirst: Bool) throws -> Taken
     ) async throws -> Taken {
-        flightCount += 1
-        let number = flightCount
+        let number = requests.takeNumber()
         let name = key ?? RequestKey(type: ObjectIdentifier(Value.self), name: "", number: number)
-        if !reload, let request = sharedRequests[name] as? SharedRequest<Value>,
-            await isUnchanged(shown?(), since: request.place), sharedRequests[name] === request
+        if !reload, let request = requests.shared[name] as? SharedRequest<Value>,
+            await isUnchanged(shown?(), since: request.place), requests.shared[name] === request
         {
             return try await request.wait(take)
         }
         try Task.checkCancellation()
         let request = SharedRequest<Value>(self) { [weak self] in
-            guard let self, let ended = openRequests.removeValue(forKey: number) else { return }
-            // Another request may have followed it.
-            if sharedRequests[name] === ended { sharedRequests[name] = nil }
+            self?.requests.end(number, name)
         }
-        sharedRequests[name] = request
-        openRequests[number] = request
+        requests.add(request, number, name)
         request.start(retry, fetch, settle: settle)
         return try await request.wait(take)
     }
@@ -214,7 +210,7 @@ extension DataModelManager {
     /// Ends every request that is under way, because everything was wiped.
     func endRequests() {
         Task { @MainActor in
-            for request in Array(openRequests.values) where isOver(request.place) { request.fail(CacheError.wiped) }
+            for request in Array(requests.open.values) where isOver(request.place) { request.fail(CacheError.wiped) }
             events.clear()
         }
     }

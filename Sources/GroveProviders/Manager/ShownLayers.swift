@@ -62,7 +62,7 @@ extension DataModelManager {
     /// Lets every screen show the layers as they are now, in this turn.
     @MainActor
     package func showLayers(context: (any Sendable)? = nil) {
-        for holder in Array(providers.values) {
+        for holder in Array(screens.providers.values) {
             (holder.provider as? any LayeredScreen)?.showLayers(context: context)
         }
     }
@@ -74,10 +74,10 @@ extension DataModelManager {
     package func confirmedModel(
         _ identifier: ModelIdentifier, where accept: (any Model) -> Bool
     ) -> (any Model)? {
-        for holder in showing[identifier] ?? [] {
+        for holder in screens.showing[identifier] ?? [] {
             if let found = (holder.provider as? any LayeredScreen)?.confirmed(identifier, accept) { return found }
         }
-        for holder in providers.values {
+        for holder in screens.providers.values {
             if let found = (holder.provider as? any LayeredScreen)?.confirmed(identifier, accept) { return found }
         }
         return nil
@@ -86,7 +86,7 @@ extension DataModelManager {
     /// Visits the confirmed trees that screens show.
     @MainActor
     package func forEachConfirmed(_ visit: (any Model) -> Void) {
-        for holder in providers.values { (holder.provider as? any LayeredScreen)?.forEachConfirmed(visit) }
+        for holder in screens.providers.values { (holder.provider as? any LayeredScreen)?.forEachConfirmed(visit) }
     }
 
     /// Lets the layers take the context of an update that is being told, and the screens that are not told of it show them.

@@ -160,7 +160,7 @@ struct UnsavedSet {
 
 extension DataModelManager {
     /// The number of times that the cache has begun to take calls again; see ``note(_:as:_:below:since:)``.
-    var resumptions: Int { unsaved.withLock { $0.resumptions } }
+    var resumptions: Int { calls.unsaved.withLock { $0.resumptions } }
 
     /// Notes the outcome of a save of `key`; `nil` if it is not to be made any more.
     ///
@@ -174,8 +174,8 @@ extension DataModelManager {
         // A model that can never be stored is reported to the observer, and a wiped one is gone: neither counts as
         // unsaved.
         let isStored = outcome?.refusal == nil
-        if isStored, unsaved.withLock({ $0.isEmpty }) { return }
-        let (isNews, covered) = unsaved.withLock { unsaved in
+        if isStored, calls.unsaved.withLock({ $0.isEmpty }) { return }
+        let (isNews, covered) = calls.unsaved.withLock { unsaved in
             let covered = unsaved.nodes(of: key, as: name)
             return (unsaved.note(key, as: name, outcome, below: below), covered)
         }
@@ -190,17 +190,21 @@ extension DataModelManager {
         case .model(let identifier):
             consistencyManager.findLists(of: identifier) { [weak self] lists in
                 guard let self else { return }
-                let error = unsaved.withLock { $0.error(of: key) }
-                for holder in showing[identifier] ?? [] { (holder.provider as? any ModelHolder)?.note(unsaved: error) }
-                for store in stores.values.compactMap(\.store) {
+                let error = calls.unsaved.withLock { $0.error(of: key) }
+                for holder in screens.showing[identifier] ?? [] {
+                    (holder.provider as? any ModelHolder)?.note(unsaved: error)
+                }
+                for store in screens.stores.values.compactMap(\.store) {
                     store.note(unsaved: lists.contains(store.key) ? error : nil, of: identifier)
                 }
             }
         case .list(let name):
             consistencyManager.afterDelivery { [weak self] in
                 guard let self else { return }
-                let error = unsaved.withLock { $0.error(of: key) }
-                for (key, holder) in stores where key.cacheKey == name { holder.store?.note(unsaved: error, of: nil) }
+                let error = calls.unsaved.withLock { $0.error(of: key) }
+                for (key, holder) in screens.stores where key.cacheKey == name {
+                    holder.store?.note(unsaved: error, of: nil)
+                }
             }
         // A window saves nothing.
         case .window: break
@@ -216,7 +220,7 @@ extension DataModelManager {
         let key = cacheKey == identifier.rawValue ? nil : cacheKey
         let name = UnsavedSet.Name(projection: Leaf.node(model).projectionIdentifier, cacheKey: key)
         var below: [UnsavedSet.Node] = []
-        if outcome.refusal != nil || unsaved.withLock({ $0.error(of: .model(identifier)) }) != nil {
+        if outcome.refusal != nil || calls.unsaved.withLock({ $0.error(of: .model(identifier)) }) != nil {
             Leaf.node(model).forEachInOrder { node in
                 guard let found = node.modelIdentifier, found != identifier else { return }
                 below.append(UnsavedSet.Node(identifier: found, projection: node.projectionIdentifier))
@@ -227,27 +231,27 @@ extension DataModelManager {
 
     /// Notes the outcome of a deletion.
     func note(deletionOf identifier: ModelIdentifier, _ outcome: SaveOutcome, since resumptions: Int) {
-        unsaved.withLock { $0.note(deletionOf: identifier, outcome) }
+        calls.unsaved.withLock { $0.note(deletionOf: identifier, outcome) }
         if case .refused = outcome { saveAgain(after: resumptions) }
     }
 
     /// Makes the refused saves again, at once, if the cache has begun to take calls again since there were `resumptions`.
     private func saveAgain(after resumptions: Int) {
         guard resumptions != self.resumptions else { return }
-        unsaved.withLock { $0.endPatience() }
+        calls.unsaved.withLock { $0.endPatience() }
         saveAgain()
     }
 
     /// Makes the refused saves again that came while others were made again, if that was the last of these.
     private func endWait() {
-        if unsaved.withLock({ $0.endWait() }) { saveAgain() }
+        if calls.unsaved.withLock({ $0.endWait() }) { saveAgain() }
     }
 
     /// Makes the refused saves again, of models that are still held: something has happened in the cache.
     ///
     /// - Parameter isNow: whether the cache has just begun to take calls again.
     func saveAgain(isNow: Bool = false) {
-        let (keys, deletions) = unsaved.withLock { unsaved in
+        let (keys, deletions) = calls.unsaved.withLock { unsaved in
             let keys = unsaved.takeDue(isNow: isNow)
             for case (.model, let names) in keys { unsaved.await(names.count) }
             return (keys, unsaved.isDue ? unsaved.takeDeletions() : [:])
@@ -288,7 +292,7 @@ extension DataModelManager {
         consistencyManager.afterDelivery { [weak self] in
             guard let self else { return }
             for name in lists {
-                let holders = stores.filter { $0.key.cacheKey == name }.compactMap(\.value.store)
+                let holders = screens.stores.filter { $0.key.cacheKey == name }.compactMap(\.value.store)
                 if holders.isEmpty { note(.list(name), nil, since: resumptions) }
                 for holder in holders { holder.saveRefused(asOf: keys[.list(name)]?.values.first) }
             }

@@ -53,7 +53,8 @@ extension DataProvider {
             if maxAge == nil { return completion(Fetched(data: data)) }
         }
         let borrowed =
-            isShown ? nil : isThere ? confirmedData : identifier.flatMap { dataModelManager.shownModel($0, as: T.self) }
+            isShown
+            ? nil : isThere ? confirmedData : identifier.flatMap { dataModelManager.screens.shownModel($0, as: T.self) }
         if let identifier, let borrowed, !isThere { borrow(borrowed, identifier, context: context) }
         if isLoad { loadingWish = wishes }
         updateState { $0.begin() }
@@ -248,7 +249,7 @@ extension DataProvider {
         if let data, data.modelIdentifier == ModelIdentifier(cacheKey) || confirmed?.cacheKey == cacheKey {
             return ShownNow(models: [data])
         }
-        let other = dataModelManager.shownModel(ModelIdentifier(cacheKey), as: T.self)
+        let other = dataModelManager.screens.shownModel(ModelIdentifier(cacheKey), as: T.self)
         return ShownNow(models: [other].compactMap(\.self))
     }
 

@@ -71,7 +71,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         let relay = ProviderRelay()
         key = dataModelManager.consistencyManager.subscribe(relay, to: T.self)
         relay.target = self
-        dataModelManager.register(self, key)
+        dataModelManager.screens.register(self, key)
     }
 
     deinit { dataModelManager.consistencyManager.unsubscribe(key) }
@@ -223,7 +223,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         if data != nil { interest = nil }
         let identifier = data?.modelIdentifier
         if let identifier { awaitedIdentifier = identifier }
-        dataModelManager.note(self, shows: identifier, insteadOf: shownIdentifier)
+        dataModelManager.screens.note(self, shows: identifier, insteadOf: shownIdentifier)
         shownIdentifier = identifier
         lastUpdated = time
     }

@@ -43,8 +43,8 @@ extension WindowDataProvider {
     /// Shows the rows at the place that other providers of the manager have in memory, until the cache was read.
     func borrow(_ cacheKey: String) {
         let key = CollectionKey(type: ObjectIdentifier(Element.self), cacheKey: ModelIdentifier(cacheKey))
-        let list = (dataModelManager.stores[key]?.store as? CollectionStore<Element>)?.rowsInMemory
-        let windows = dataModelManager.providers.values.lazy.compactMap { $0.provider as? WindowDataProvider }
+        let list = (dataModelManager.screens.stores[key]?.store as? CollectionStore<Element>)?.rowsInMemory
+        let windows = dataModelManager.screens.providers.values.lazy.compactMap { $0.provider as? WindowDataProvider }
             .filter { $0 !== self && $0.cacheKey == cacheKey }.compactMap(\.rowsInMemory)
         // The next read begins at the place too, as if nothing were shown.
         var cursor = cursor.withLock(\.self)

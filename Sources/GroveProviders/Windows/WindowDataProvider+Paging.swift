@@ -295,7 +295,7 @@ extension WindowDataProvider {
         let manager = dataModelManager
         return await withCheckedContinuation { continuation in
             manager.inOrder { _ in
-                let ticket = manager.takeTicket()
+                let ticket = manager.calls.takeTicket()
                 manager.onCache {
                     // The models were stored by themselves.
                     followed.edit(

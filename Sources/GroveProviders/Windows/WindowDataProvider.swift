@@ -116,12 +116,12 @@ public final class WindowDataProvider<Element: SimpleModel> {
         let relay = ProviderRelay()
         key = dataModelManager.consistencyManager.subscribe(relay, to: Element.self)
         relay.target = self
-        dataModelManager.register(self, key)
+        dataModelManager.screens.register(self, key)
     }
 
     deinit {
         dataModelManager.consistencyManager.unsubscribe(key)
-        dataModelManager.listReaders.withLock { $0[key] = nil }
+        dataModelManager.screens.listReaders.withLock { $0[key] = nil }
     }
 
     /// Shows `count` rows of the list under `cacheKey`, from the cache.
@@ -167,7 +167,7 @@ public final class WindowDataProvider<Element: SimpleModel> {
         updateState { $0.begin() }
         borrow(cacheKey)
         let reader = reader(of: ModelIdentifier(cacheKey))
-        dataModelManager.listReaders.withLock { $0[key] = reader }
+        dataModelManager.screens.listReaders.withLock { $0[key] = reader }
         dataModelManager.markStale([.window(key)])
     }
 

@@ -1,7 +1,31 @@
+import GroveConsistency
 import GroveModel
 
-/// The models that are in memory already, for a screen that asks for one.
-extension DataModelManager {
+/// The objects that show the data of one manager: its providers, and the stores and readers of their lists.
+///
+/// It retains none of the providers and stores.
+final class Screens: Sendable {
+    nonisolated init() {}
+
+    /// The readers of the lists that have a key.
+    let listReaders = Lock<[SubscriptionKey: ListReader]>([:])
+    @MainActor var stores: [CollectionKey: WeakStore] = [:]
+    @MainActor private(set) var providers: [SubscriptionKey: WeakProvider] = [:]
+    @MainActor private var providersAfterCleaning = 0
+    /// The providers that show a model as their own.
+    @MainActor private(set) var showing: [ModelIdentifier: [WeakProvider]] = [:]
+
+    /// Registers a provider, so that it is cleared by ``DataModelManager/wipe()``.
+    @MainActor
+    func register(_ provider: any WipeableProvider, _ key: SubscriptionKey) {
+        if providers.count > 2 * providersAfterCleaning + 64 {
+            providers = providers.filter { $0.value.provider != nil }
+            providersAfterCleaning = providers.count
+            showing = showing.filter { $0.value.contains { $0.provider != nil } }
+        }
+        providers[key] = WeakProvider(provider: provider)
+    }
+
     /// The model of `identifier` that some provider shows, by itself or in a list with a key.
     ///
     /// The first look into a list after its order changed is O(*n*).
@@ -30,4 +54,8 @@ extension DataModelManager {
             showing[new, default: []].append(WeakProvider(provider: provider))
         }
     }
+}
+
+struct WeakProvider {
+    weak var provider: (any WipeableProvider)?
 }
