@@ -34,11 +34,10 @@ public final class Outbox<API: Sendable> {
     @ObservationIgnored let store: OutboxStore
     @ObservationIgnored let options: OutboxOptions
     @ObservationIgnored let types: [String: any Mutation<API>.Type]
-    @ObservationIgnored let layers = PendingLayers()
+    @ObservationIgnored let layers: PendingLayers
     @ObservationIgnored weak var manager: DataModelManager?
     /// A name of this outbox that no other outbox of the store has; it owns the lease.
     @ObservationIgnored let owner: String
-    @ObservationIgnored var nextLayer = 0
     /// The keys of mutations that are done or were taken back, and may still be in the store.
     @ObservationIgnored var ended: Set<String> = []
     /// The last write of the chain: writes are made in order.
@@ -146,12 +145,8 @@ public final class Outbox<API: Sendable> {
         (self.api, self.options, self.store) = (api, options, store)
         owner = options.makeKey()
         self.types = Dictionary(types.map { ($0.mutationName, $0) }, uniquingKeysWith: { first, _ in first })
-        layers.checksTwice = options.checksTwice
-        layers.tellNotIdempotent = { [weak self] number in self?.tellNotIdempotent(number) }
-        layers.land = { [weak self] landing in self?.land(landing) }
-        layers.wiped = { [weak self] in self?.noteWipe() }
-        layers.confirmedNames = { [store] in ConfirmedNames(try? store.kept(ConfirmedNames.name)).replacements }
-        layers.rename = { [weak self] name in self?.rename(name).isEmpty == false }
+        layers = PendingLayers(store, checksTwice: options.checksTwice)
+        layers.delegate = self
         try load(isSettled: true)
         following = store.follow { [weak self] in Task { @MainActor in self?.look() } }
     }
@@ -240,9 +235,8 @@ public final class Outbox<API: Sendable> {
     }
 
     func makeLayer(_ item: PendingMutation) -> PendingLayers.Layer {
-        nextLayer += 1
         // The manager has the layers for longer than the application may have the outbox.
-        let layer = PendingLayers.Layer(nextLayer) { [weak item] draft in try item?.mutation?.apply(to: &draft) }
+        let layer = layers.makeLayer { [weak item] draft in try item?.mutation?.apply(to: &draft) }
         layer.tell = { [weak self, weak item] error in
             guard let item else { return }
             let isNew = item.applyError == nil
@@ -324,13 +318,15 @@ public final class Outbox<API: Sendable> {
         item.layer = nil
         resumeWaiters()
     }
+}
 
-    private func tellNotIdempotent(_ number: Int) {
+extension Outbox: PendingLayersDelegate {
+    func tellNotIdempotent(_ number: Int) {
         guard let item = pending.first(where: { $0.layer?.number == number }) else { return }
         onProblem?(item, .notIdempotent)
     }
 
-    private func noteWipe() {
+    func noteWipe() {
         lives.withLock { $0 += 1 }
         seen.withLock { $0 = OutboxCounter(nil) }
         (unsentAtWipe, lastFound) = (pending.count, 0)

@@ -21,50 +21,50 @@ final class PendingLayers: ShownLayers {
         fileprivate(set) var isUnsaved = false
         var tell: ((any Error)?) -> Void = { _ in }
 
-        init(_ number: Int, _ apply: @escaping (inout Draft) throws -> Void) {
+        fileprivate init(_ number: Int, _ apply: @escaping (inout Draft) throws -> Void) {
             self.number = number
             self.apply = apply
         }
     }
 
+    /// The progress of the update of which screens are being told.
+    private enum Update {
+        case none
+        /// An update is being told, and no layer has changed in it.
+        case unmoved
+        /// An update is being told, at the end of which the layers are shown.
+        case moved
+    }
+
     weak var manager: DataModelManager?
     private(set) var layers: [Layer] = []
-    /// The confirmed models that mutations asked for.
-    private var known: [ModelIdentifier: [any Model]] = [:]
-    private var deleted: Set<ModelIdentifier> = []
-    /// The types of which mutations asked for a model.
-    ///
-    /// Screens are asked once: the versions that they show from then on are learned.
-    private var watched: [ModelIdentifier: [ObjectIdentifier]] = [:]
+    private var lastNumber = 0
+    private let confirmed = ConfirmedModels()
     private var made = LayeredModels { _, _, _ in .unknown }
     /// Whether the layers are to be made again before they are shown.
     private var isStale = true
-    /// The confirmed models that screens show, while all layers are made.
-    private var shownModels: [ModelIdentifier: [any Model]]?
-    /// Whether all layers are being made: then one pass over the screens finds every model.
-    private var isMakingAll = false
     /// The news to tell once no layer is being made: the application may submit and discard then.
     private var news: [() -> Void] = []
-    private var isInUpdate = false
-    private var isMoved = false
+    private var update = Update.none
     /// Whether each mutation is applied twice, to find out whether that is the same as once.
-    var checksTwice = false
-    var tellNotIdempotent: (Int) -> Void = { _ in }
-    /// The closure that is told of a confirmation that is being shown.
-    var land: (Landing) -> Void = { _ in }
-    var wiped: () -> Void = {}
-    /// The identifiers that other processes were given lately for those that applications made up.
-    var confirmedNames: () -> [(old: ModelIdentifier, new: ModelIdentifier)] = { [] }
-    /// Lets mutations name a model by the identifier that another process was given; returns whether one did.
-    var rename: ((old: ModelIdentifier, new: ModelIdentifier)) -> Bool = { _ in false }
-    /// The confirmed lists as they were shown last, if something is pending in them.
-    private var lastLists: [String: [ModelIdentifier?]] = [:]
-    /// The elements of confirmed lists that stand for pending ones: another process has confirmed those.
-    private var confirmedElsewhere: [ModelIdentifier: ModelIdentifier] = [:]
+    private let checksTwice: Bool
+    private var standIns: StandIns
+    /// The outbox, which the manager's layers may outlive.
+    weak var delegate: (any PendingLayersDelegate)?
+
+    init(_ store: OutboxStore, checksTwice: Bool) {
+        (standIns, self.checksTwice) = (StandIns(store), checksTwice)
+    }
 
     var isEmpty: Bool { layers.isEmpty }
 
     // MARK: Changes of the layers
+
+    /// A layer with a number of its own, which is put on top later.
+    func makeLayer(_ apply: @escaping (inout Draft) throws -> Void) -> Layer {
+        lastNumber += 1
+        return Layer(lastNumber, apply)
+    }
 
     /// Puts a layer on top, and shows it.
     func add(_ layer: Layer) {
@@ -129,11 +129,14 @@ final class PendingLayers: ShownLayers {
     private func refresh() {
         guard isStale else { return }
         isStale = false
-        if layers.isEmpty { (known, deleted, watched, lastLists, confirmedElsewhere) = ([:], [], [:], [:], [:]) }
-        made = LayeredModels { [unowned self] in find($0, $1, $2) }
-        isMakingAll = true
+        if layers.isEmpty {
+            confirmed.clear()
+            standIns.clear()
+        }
+        made = LayeredModels { [unowned self] in confirmed.find($0, $1, $2, on: manager) }
+        confirmed.beginPass()
         for layer in layers { apply(layer) }
-        (isMakingAll, shownModels) = (false, nil)
+        confirmed.endPass()
         tellNews()
     }
 
@@ -173,12 +176,12 @@ final class PendingLayers: ShownLayers {
                 return zip(once.versions, override.versions).allSatisfy { $0.isEqual(to: $1) }
                     && once.versions.count == override.versions.count
             }
-        if !isSame { news.append { [tellNotIdempotent] in tellNotIdempotent(layer.number) } }
+        if !isSame { news.append { [weak delegate] in delegate?.tellNotIdempotent(layer.number) } }
     }
 
     /// Lets every screen show the layers: in this turn, or at the end of the update that is being told.
     private func show() {
-        if isInUpdate { isMoved = true } else { showNow() }
+        if update == .none { showNow() } else { update = .moved }
     }
 
     private func showNow() {
@@ -190,86 +193,39 @@ final class PendingLayers: ShownLayers {
 
     // MARK: Confirmed models
 
-    private func find(
-        _ identifier: ModelIdentifier, _ type: ObjectIdentifier, _ accept: (any Model) -> Bool
-    ) -> Draft.Found {
-        if deleted.contains(identifier) { return .deleted }
-        if let found = known[identifier]?.first(where: accept) { return .model(found) }
-        if watched[identifier]?.contains(type) == true { return .unknown }
-        watched[identifier, default: []].append(type)
-        guard let found = onScreen(identifier, accept) else { return .unknown }
-        known[identifier, default: []].append(found)
-        return .model(found)
-    }
-
-    private func onScreen(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)? {
-        guard isMakingAll else { return manager?.confirmedModel(identifier, where: accept) }
-        if shownModels == nil {
-            var found: [ModelIdentifier: [any Model]] = [:]
-            manager?.forEachConfirmed { tree in
-                visit(tree) { node, identifier in found[identifier, default: []].append(node) }
-            }
-            shownModels = found
-        }
-        return shownModels?[identifier]?.first(where: accept)
-    }
-
     func learn(_ model: (any Model)?, of identifier: ModelIdentifier?) {
-        guard !watched.isEmpty else { return }
-        guard let model else {
-            guard let identifier, watched[identifier] != nil, deleted.insert(identifier).inserted else { return }
-            known[identifier] = nil
-            return moved()
-        }
-        var isNews = false
-        visit(model) { node, identifier in
-            guard watched[identifier] != nil else { return }
-            var versions = known[identifier] ?? []
-            let place = versions.firstIndex { $0.projectionIdentifier == node.projectionIdentifier }
-            if let place, versions[place].isEqual(to: node) { return }
-            if let place { versions[place] = node } else { versions.append(node) }
-            known[identifier] = versions
-            deleted.remove(identifier)
-            isNews = true
-        }
-        if isNews { moved() }
-    }
-
-    private func visit(_ node: any Model, _ body: (any Model, ModelIdentifier) -> Void) {
-        if let identifier = node.modelIdentifier { body(node, identifier) }
-        node.forEach { visit($0, body) }
+        if confirmed.learn(model, of: identifier) { moved() }
     }
 
     /// A confirmed model changed: the layers over it are made again, and all other screens that show it are told.
     private func moved() {
         isStale = true
-        if isInUpdate {
-            isMoved = true
-        } else {
+        if update == .none {
             // The provider that is given the model shows it now; the others are told of the model behind this too.
             manager?.consistencyManager.afterDelivery { [weak self] in self?.showNow() }
+        } else {
+            update = .moved
         }
     }
 
     func begin(_ context: (any Sendable)?) {
-        if !isInUpdate, !layers.isEmpty, let manager {
-            isInUpdate = true
+        if update == .none, !layers.isEmpty, let manager {
+            update = .unmoved
             manager.consistencyManager.afterUpdate { [weak self] in self?.endUpdate() }
         }
-        if let landing = context as? Landing { land(landing) }
+        if let landing = context as? Landing { delegate?.land(landing) }
     }
 
     private func endUpdate() {
-        isInUpdate = false
-        guard isMoved else { return }
-        isMoved = false
-        showNow()
+        let isMoved = update == .moved
+        update = .none
+        if isMoved { showNow() }
     }
 
     func clear() {
         layers = []
         isStale = true
-        wiped()
+        delegate?.noteWipe()
     }
 
     // MARK: What is shown
@@ -308,10 +264,7 @@ final class PendingLayers: ShownLayers {
     func list(_ key: String, _ identifiers: [ModelIdentifier?], _ ends: ShownEnds) -> [LayeredElement]? {
         refresh()
         guard made.lists[key] != nil else { return nil }
-        if lastLists[key] != identifiers {
-            lastLists[key] = identifiers
-            takeNames(key, identifiers)
-        }
+        if standIns.note(key, identifiers) { takeNames(key, identifiers) }
         guard let changes = made.lists[key] else { return nil }
         var elements: [(identifier: ModelIdentifier?, element: LayeredElement)] = identifiers.enumerated().map {
             ($1, .confirmed($0))
@@ -331,7 +284,7 @@ final class PendingLayers: ShownLayers {
         for change in changes {
             switch change {
             case .insert(let identifier, let node, let place, let former):
-                if let new = confirmedElsewhere[identifier], there.contains(new) { continue }
+                if let new = standIns.elements[identifier], there.contains(new) { continue }
                 guard there.insert(identifier).inserted, let position = position(place) else { continue }
                 elements.insert((identifier, .pending(node, former: former)), at: position)
             case .remove(let identifier):
@@ -353,8 +306,8 @@ final class PendingLayers: ShownLayers {
         let pending = Set(
             changes.compactMap { if case .insert(let identifier, _, _, _) = $0 { identifier } else { nil } })
         guard !pending.isSubset(of: confirmed) else { return }
-        for name in confirmedNames() where confirmed.contains(name.new) && pending.contains(name.old) {
-            guard confirmedElsewhere.updateValue(name.new, forKey: name.old) == nil, rename(name) else { continue }
+        for name in standIns.names() where confirmed.contains(name.new) && pending.contains(name.old) {
+            guard standIns.take(name), delegate?.rename(name).isEmpty == false else { continue }
             moved()
         }
         refresh()
