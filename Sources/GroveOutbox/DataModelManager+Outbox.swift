@@ -11,7 +11,7 @@ extension DataModelManager {
     public convenience init<Store: NodeStore, API: Sendable>(
         _ cache: NormalizedCache<Store>, outbox: Outbox<API>
     ) {
-        precondition(!outbox.store.isByManager, "Open the outbox with the cache: Outbox(cache, …).")
+        precondition(!outbox.writes.store.isByManager, "Open the outbox with the cache: Outbox(cache, …).")
         self.init(cacheDelegate: cache)
         outbox.serve(self)
     }
@@ -23,7 +23,7 @@ extension DataModelManager {
     public convenience init<API: Sendable>(
         cacheDelegate: any CacheDelegate, outbox: Outbox<API>, cacheTimeout: Double = 30
     ) {
-        precondition(outbox.store.isByManager, "This outbox is of another cache: make its manager over that.")
+        precondition(outbox.writes.store.isByManager, "This outbox is of another cache: make its manager over that.")
         self.init(cacheDelegate: cacheDelegate, cacheTimeout: cacheTimeout)
         outbox.serve(self)
     }

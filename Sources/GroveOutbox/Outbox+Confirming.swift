@@ -17,7 +17,7 @@ extension Outbox {
     ///   new place before you wait for each of them. A model that was changed since the place stays as it is. After a
     ///   wipe, an answer with an earlier place is neither stored nor shown. The default is now.
     public func receive(_ answer: Answer, asOf place: Place? = nil) async {
-        await confirm(included(in: answer), answer, place ?? manager?.place() ?? store.place())
+        await confirm(included(in: answer), answer, place ?? layers.manager?.place() ?? writes.store.place())
         pumpAll()
     }
 
@@ -32,25 +32,25 @@ extension Outbox {
 
     /// Shows and stores the server's answer: the layers of `items` go in the turn in which it is shown.
     func confirm(_ items: [PendingMutation], _ answer: Answer, _ place: Place) async {
-        let life = life
+        let life = writes.life
         // Without its manager the mutation is sent again, with its key.
-        guard manager != nil || !store.isByManager else { return items.forEach { $0.state = .waiting } }
+        guard layers.manager != nil || !writes.store.isByManager else { return items.forEach { $0.state = .waiting } }
         for item in items { item.state = .confirmed }
         let landing = Landing(numbers: items.compactMap(\.layer?.number), answer: answer)
-        let shown = await manager?.confirm(
-            answer.models, asOf: place, isStored: store.isByManager, context: landing)
-        guard life == self.life else { return }
+        let shown = await layers.manager?.confirm(
+            answer.models, asOf: place, isStored: writes.store.isByManager, context: landing)
+        guard life == writes.life else { return }
         // The layers land here if no screen that was told holds a model of the answer.
         land(landing)
         let ends = items.map { (name: $0.record.name, steps: $0.layer?.landed ?? []) }
         let renamed = answer.replacement.map { rename($0) } ?? []
         if !renamed.isEmpty { layers.remake() }
         do {
-            if store.isByManager, let shown { try await confirmLists(of: items, with: shown) }
-            guard life == self.life else { return }
+            if writes.store.isByManager, let shown { try await confirmLists(of: items, with: shown) }
+            guard life == writes.life else { return }
             try await save(answer, place, ends, renamed).value
         } catch {
-            guard life == self.life else { return }
+            guard life == writes.life else { return }
             // They go on to be shown, once, and are sent again, as their records are still there.
             layers.keep(items.compactMap(\.layer))
             for item in items { back(item, error, life) }
@@ -59,8 +59,8 @@ extension Outbox {
         }
         // The manager is told of the commit as of another writer's: it must not count as a change since the next request. The lists that it
         // is in are read in a few steps.
-        if !store.isByManager { await tellManager(steps: ends.allSatisfy(\.steps.isEmpty) ? 1 : 4) }
-        guard life == self.life else { return }
+        if !writes.store.isByManager { await tellManager(steps: ends.allSatisfy(\.steps.isEmpty) ? 1 : 4) }
+        guard life == writes.life else { return }
         for item in items { forget(item) }
     }
 
@@ -68,14 +68,14 @@ extension Outbox {
     private func save(
         _ answer: Answer, _ place: Place, _ ends: [(name: String, steps: [ListStep])], _ renamed: [OutboxRecord]
     ) -> Task<Void, any Error> {
-        let (owner, seen, isLast) = (owner, seen, isIdle)
+        let (owner, seen, isLast) = (holder.name, writes.seen, isIdle)
         let storeModels: @Sendable ([ListStep], borrowing CacheTransaction) throws -> Void = { steps, tx in
             for model in answer.models { try Outbox.write(model, tx, asOf: place) }
             let brought = Set(answer.models.compactMap(\.modelIdentifier))
             for step in steps { try step.store(tx, brought: brought) }
         }
-        let isTogether = if case .together = store.models { true } else { false }
-        return write(models: { tx in try storeModels(ends.flatMap(\.steps), tx) }) { tx in
+        let isTogether = if case .together = writes.store.models { true } else { false }
+        return writes.append(models: { tx in try storeModels(ends.flatMap(\.steps), tx) }) { tx in
             if isLast { try OutboxStore.release(tx, owner) }
             // Another process has confirmed the other mutations meanwhile, or has emptied everything.
             let left = try ends.filter { try tx.kept($0.name) != nil }
@@ -92,7 +92,7 @@ extension Outbox {
 
     /// Lets the manager change the lists, which the layers of `items` go on to show meanwhile; returns when its cache was called.
     private func confirmLists(of items: [PendingMutation], with answer: ConfirmedAnswer) async throws {
-        guard let manager else { return }
+        guard let manager = layers.manager else { return }
         for item in items {
             for step in item.layer?.landed ?? [] {
                 let change: ConfirmedChange =

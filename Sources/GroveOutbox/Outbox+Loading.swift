@@ -19,30 +19,30 @@ extension Outbox {
         var new: [(key: String, bytes: [UInt8]?)] = []
         var kept: Set<String> = []
         var counter = OutboxCounter(nil)
-        for (name, bytes) in try store.all() {
+        for (name, bytes) in try writes.store.all() {
             if name == OutboxCounter.name { counter = OutboxCounter(bytes) }
             guard name.hasPrefix(OutboxRecord.prefix) else { continue }
             let key = String(name.dropFirst(OutboxRecord.prefix.count))
             if let item = known[key] {
                 kept.insert(key)
                 take(bytes, item, isSettled: isSettled)
-            } else if !ended.contains(key) {
+            } else if !writes.ended.contains(key) {
                 new.append((key, bytes))
             }
         }
         if isSettled {
-            seen.withLock { $0 = counter }
+            writes.seen.withLock { $0 = counter }
             for item in pending where !kept.contains(item.id) && item.record.number > 0 && !item.isUnderWay {
                 forget(item)
             }
         }
         guard !new.isEmpty else { return }
         let found = KeptMutation.all(new, types.mapValues { $0 }).map { item($0.record, $0.mutation) }
-        lastFound = max(lastFound, found.last?.record.number ?? 0)
+        writes.lastFound = max(writes.lastFound, found.last?.record.number ?? 0)
         let isFirst = pending.isEmpty
         pending += found
         layers.add(contentsOf: found.filter(\.isUnsent).map { makeLayer($0) })
-        if isFirst { manager?.showLayers() } else { sortByNumber() }
+        if isFirst { layers.manager?.showLayers() } else { sortByNumber() }
         for item in found {
             if case .unreadable(let error) = item.state { report(item, error) }
         }
@@ -81,57 +81,32 @@ extension Outbox {
     /// Takes the changes by other processes, after the writes of this one are stored and the manager was told of their commits.
     @discardableResult
     func look() -> Task<Void, Never> {
-        if let looking {
-            isLookDue = true
-            return looking
-        }
-        let task = Task {
-            repeat {
-                isLookDue = false
-                // If the store cannot be read now, the next look reads it.
-                try? await lookOnce()
-            } while isLookDue
-            looking = nil
-        }
-        looking = task
-        return task
+        // If the store cannot be read now, the next look reads it.
+        lookout.look { [self] in try? await lookOnce() }
     }
 
     private func lookOnce() async throws(CacheError) {
-        await settleWrites()
-        if try isBehind() {
+        await writes.settle()
+        if try writes.isBehind() {
             // So the models that they confirmed are shown before the layers go.
             await tellManager(steps: 4)
-            await settleWrites()
+            await writes.settle()
             let count = pending.count
-            let isWiped = OutboxCounter(try store.kept(OutboxCounter.name)).submitted < seen.withLock(\.submitted)
+            let isWiped =
+                OutboxCounter(try writes.store.kept(OutboxCounter.name)).submitted < writes.seen.withLock(\.submitted)
             try load(isSettled: true)
-            if isWiped { (unsentAtWipe, lastFound) = (count - pending.count, 0) }
+            if isWiped { (unsentAtWipe, writes.lastFound) = (count - pending.count, 0) }
         }
         let waiting = pending.filter(\.waitsForLease)
-        if !waiting.isEmpty, try store.kept(OutboxLease.name) == nil { for item in waiting { item.endPause() } }
+        if !waiting.isEmpty, try writes.store.kept(OutboxLease.name) == nil { for item in waiting { item.endPause() } }
         pumpAll()
-    }
-
-    private func isBehind() throws(CacheError) -> Bool {
-        let stored = OutboxCounter(try store.kept(OutboxCounter.name))
-        return seen.withLock { $0 != stored }
-    }
-
-    /// Returns when no write of this outbox is under way.
-    private func settleWrites() async {
-        var last: Task<Void, Never>?
-        repeat {
-            last = lastWrite
-            await last?.value
-        } while last != lastWrite
     }
 
     /// Lets the manager take the commits that were made before; the lists in them are read in a few steps.
     func tellManager(steps: Int) async {
-        guard let manager else { return }
+        guard let manager = layers.manager else { return }
         for _ in 0..<steps {
-            await store.told()
+            await writes.store.told()
             await manager.flush()
         }
     }

@@ -9,7 +9,7 @@ extension Outbox {
     /// Mutations that another process has submitted are shown and sent from now on. An outbox without a manager begins
     /// to send, unless it was opened for a cache of your own.
     public func resume() {
-        (isSuspended, isStarted) = (false, true)
+        if lanes.state != .closed { lanes.state = .open }
         do throws(CacheError) { try load() } catch { /* The store is suspended or closed: what is known goes on. */  }
         for item in pending where item.isUnsent && item.isBackingOff { item.endPause() }
         pumpAll()
@@ -20,11 +20,9 @@ extension Outbox {
     ///
     /// Requests under way go on; when they have ended, another process may send.
     public func suspend() {
-        isSuspended = true
-        for alarm in alarms.values { alarm.task.cancel() }
-        alarms = [:]
+        lanes.suspend()
         releaseIfStopped()
-        resumeWaiters()
+        lanes.resumeWaiters()
     }
 
     /// Stops sending for good, and cancels the requests under way.
@@ -34,9 +32,9 @@ extension Outbox {
     /// Await ``flush()`` before you close the cache. Otherwise another process, or the next launch, waits until the
     /// lease of this outbox expires.
     public func close() {
-        isClosed = true
+        lanes.state = .closed
         suspend()
-        for task in sending.values { task.cancel() }
+        lanes.cancel()
     }
 
     /// Returns when all pending mutations are on disk, and every mutation that could be sent was tried.
@@ -46,25 +44,19 @@ extension Outbox {
     /// does not send, because it is suspended or closed or has no manager, it tries none.
     public func flush() async {
         while true {
-            await lastWrite?.value
-            await looking?.value
+            await writes.last?.value
+            await lookout.looking?.value
             if isQuiet { return }
-            await withCheckedContinuation { waiters.append($0) }
+            await withCheckedContinuation { lanes.waiters.append($0) }
         }
     }
 
     /// Returns when everything that was submitted before is stored, or has failed to be.
-    package func stored() async { await lastWrite?.value }
+    package func stored() async { await writes.last?.value }
 
     private var isQuiet: Bool {
-        guard sending.isEmpty else { return false }
+        guard lanes.sending.isEmpty else { return false }
         guard canSend else { return true }
-        return !lanes.contains { lane in next(in: lane).map { $0.due <= options.now() } ?? false }
-    }
-
-    func resumeWaiters() {
-        let waiting = waiters
-        waiters = []
-        for waiter in waiting { waiter.resume() }
+        return !unsentLanes.contains { lane in next(in: lane).map { $0.due <= options.now() } ?? false }
     }
 }

@@ -31,40 +31,13 @@ public final class Outbox<API: Sendable> {
     @ObservationIgnored public internal(set) var unsentAtWipe = 0
 
     @ObservationIgnored let api: API
-    @ObservationIgnored let store: OutboxStore
     @ObservationIgnored let options: OutboxOptions
     @ObservationIgnored let types: [String: any Mutation<API>.Type]
     @ObservationIgnored let layers: PendingLayers
-    @ObservationIgnored weak var manager: DataModelManager?
-    /// A name of this outbox that no other outbox of the store has; it owns the lease.
-    @ObservationIgnored let owner: String
-    /// The keys of mutations that are done or were taken back, and may still be in the store.
-    @ObservationIgnored var ended: Set<String> = []
-    /// The last write of the chain: writes are made in order.
-    @ObservationIgnored var lastWrite: Task<Void, Never>?
-    /// The lanes that have a mutation under way, each with the task that sends it.
-    @ObservationIgnored var sending: [String: Task<Void, Never>] = [:]
-    /// The tasks that wake lanes when their next mutation is due.
-    @ObservationIgnored var alarms: [String: (due: Double, task: Task<Void, Never>)] = [:]
-    /// Whether a manager was made with this outbox, or ``resume()`` was called.
-    @ObservationIgnored var isStarted = false
-    @ObservationIgnored var isSuspended = false
-    @ObservationIgnored var isClosed = false
-    /// Whether this outbox may still have the lease while it sends nothing.
-    @ObservationIgnored var mayHoldLease = false
-    @ObservationIgnored var waiters: [CheckedContinuation<Void, Never>] = []
-    /// The number of wipes: a write that began before a wipe is not stored after it.
-    @ObservationIgnored let lives = Lock(0)
-    var life: Int { lives.withLock { $0 } }
-    /// The counter of the store as this outbox last saw it: if the store has another, another process has written.
-    @ObservationIgnored let seen = Lock(OutboxCounter.unknown)
-    /// The highest number of a mutation that was found: later mutations get higher ones, even if a damaged store has lost the count.
-    @ObservationIgnored var lastFound = 0
-    /// The handle that notifies this outbox of commits of other processes.
-    @ObservationIgnored var following: (any FollowedCache)?
-    /// The task that looks for the changes of other processes, and whether it has to look once more.
-    @ObservationIgnored var looking: Task<Void, Never>?
-    @ObservationIgnored var isLookDue = false
+    @ObservationIgnored let writes: OutboxWrites
+    @ObservationIgnored let lanes = Lanes()
+    @ObservationIgnored var holder: LeaseHolder
+    @ObservationIgnored let lookout = Lookout()
 
     /// Opens the outbox of `cache`, with the mutations that it has kept.
     ///
@@ -142,13 +115,13 @@ public final class Outbox<API: Sendable> {
     private init(
         _ store: OutboxStore, _ api: API, _ types: [any Mutation<API>.Type], _ options: OutboxOptions
     ) throws(CacheError) {
-        (self.api, self.options, self.store) = (api, options, store)
-        owner = options.makeKey()
+        (self.api, self.options, writes) = (api, options, OutboxWrites(store))
+        holder = LeaseHolder(name: options.makeKey())
         self.types = Dictionary(types.map { ($0.mutationName, $0) }, uniquingKeysWith: { first, _ in first })
         layers = PendingLayers(store, checksTwice: options.checksTwice)
         layers.delegate = self
         try load(isSettled: true)
-        following = store.follow { [weak self] in Task { @MainActor in self?.look() } }
+        lookout.following = store.follow { [weak self] in Task { @MainActor in self?.look() } }
     }
 
     // MARK: Submitting
@@ -208,8 +181,8 @@ public final class Outbox<API: Sendable> {
     private func keep(_ item: PendingMutation) {
         // What cannot be encoded has failed to be stored already.
         guard !item.record.body.isEmpty else { return }
-        let (record, number, seen, lastFound) = (item.record, Lock(0), seen, lastFound)
-        let writing = write { tx in
+        let (record, number, seen, lastFound) = (item.record, Lock(0), writes.seen, writes.lastFound)
+        let writing = writes.append { tx in
             var record = record
             record.number = try OutboxStore.count(tx, seen) { $0.submitted = max($0.submitted, lastFound) + 1 }
                 .submitted
@@ -262,8 +235,8 @@ public final class Outbox<API: Sendable> {
         case .waiting, .waitingForNetwork, .refused, .unreadable: break
         }
         forget(item)
-        let (name, seen) = (item.record.name, seen)
-        _ = write { tx in try OutboxStore.end([name], tx, seen) }
+        let (name, seen) = (item.record.name, writes.seen)
+        _ = writes.append { tx in try OutboxStore.end([name], tx, seen) }
         pump(item.record.lane)
         return true
     }
@@ -278,9 +251,9 @@ public final class Outbox<API: Sendable> {
         switch item.state {
         case .refused:
             item.record.refusal = nil
-            let (record, seen) = (item.record, seen)
+            let (record, seen) = (item.record, writes.seen)
             if record.number > 0 {
-                item.storing = write { tx in try OutboxStore.update(record, tx, seen) { $0.refusal = nil } }
+                item.storing = writes.append { tx in try OutboxStore.update(record, tx, seen) { $0.refusal = nil } }
             } else {
                 keep(item)
                 watch(item)
@@ -298,11 +271,11 @@ public final class Outbox<API: Sendable> {
     }
 
     func forget(_ item: PendingMutation) {
-        ended.insert(item.id)
+        writes.ended.insert(item.id)
         pending.removeAll { $0 === item }
         if let layer = item.layer { layers.remove { $0 === layer } }
         item.layer = nil
-        resumeWaiters()
+        lanes.resumeWaiters()
     }
 
     func fail(_ item: PendingMutation, _ error: any Error) {
@@ -316,7 +289,7 @@ public final class Outbox<API: Sendable> {
         item.state = .refused(error)
         if let layer = item.layer { layers.remove { $0 === layer } }
         item.layer = nil
-        resumeWaiters()
+        lanes.resumeWaiters()
     }
 }
 
@@ -327,15 +300,14 @@ extension Outbox: PendingLayersDelegate {
     }
 
     func noteWipe() {
-        lives.withLock { $0 += 1 }
-        seen.withLock { $0 = OutboxCounter(nil) }
-        (unsentAtWipe, lastFound) = (pending.count, 0)
+        writes.noteWipe()
+        unsentAtWipe = pending.count
         let lost = pending
         pending = []
-        if let wipeKept = store.wipeKept {
+        if let wipeKept = writes.store.wipeKept {
             do throws(CacheError) { try wipeKept() } catch { for item in lost { onProblem?(item, .unsaved(error)) } }
         }
-        for task in sending.values { task.cancel() }
-        resumeWaiters()
+        lanes.cancel()
+        lanes.resumeWaiters()
     }
 }
