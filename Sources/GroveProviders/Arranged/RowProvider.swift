@@ -106,9 +106,9 @@ extension WindowDataProvider: RowProvider {
                 list: { 0 },
                 entries: {
                     PersistentVector(
-                        self.shownRows.map { Entry(handle: $0.handle, revision: $0.revision, model: $0.shownModel) })
-                }, row: { _, position in self.shownRows[position] }, join: { self.arrangements.add($0) }),
-            ArrangementRules())
+                        self.shown.rows.map { Entry(handle: $0.handle, revision: $0.revision, model: $0.shownModel) })
+                }, row: { _, position in self.shown.rows[position] },
+                join: { self.shown.arrangements.add($0) }), ArrangementRules())
     }
 }
 

@@ -50,6 +50,8 @@ struct RequestState {
     private(set) var isLoading = false
     /// The error with which the cache has refused the data that are shown, if it has.
     var unsaved: CacheError?
+    /// The state that views were last told.
+    var told = ProviderState.idle
 
     var shown: ProviderState { isLoading ? .loading : unsaved.map { .unsaved($0) } ?? settled }
 

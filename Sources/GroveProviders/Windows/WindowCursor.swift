@@ -11,13 +11,8 @@ struct WindowCursor: Sendable {
     struct Part: Sendable {
         /// The indices of these rows among those that were read.
         var rows = 0..<0
-        var hasEarlier = false
-        var hasLater = false
-    }
-
-    private struct Row: Sendable {
-        let identifier: ModelIdentifier?
-        var position: Int
+        /// The ends of the list, as the cache has it, that they reach.
+        var ends = ShownEnds.both
     }
 
     /// The number of times that the window was opened: reads for an earlier opening are ignored.
@@ -26,18 +21,11 @@ struct WindowCursor: Sendable {
     let limit: Int
     private(set) var place = WindowPlace.first
     private var count = 0
-    /// Whether nothing was shown since the window was opened.
-    private var isOpening = true
     private var lean = Lean.none
-    /// The position of the row that keeps its place, and the numbers of rows before it, and from it on.
-    private var (anchor, before, after) = (0, 0, 0)
-    private var shown: [Row] = []
-    private var (isAtFirst, isAtLast) = (false, false)
-    private var commit: CommitNumber?
+    /// The rows that are shown; `nil` if nothing was shown since the window was opened.
+    private var shown: AnchoredRows?
     /// The row that the screen wants to keep its place.
     var named: ModelIdentifier?
-    /// Whether that row is shown.
-    private var isNamed = false
     /// The number of times that more rows were asked for.
     private(set) var wishes = 0
     /// The numbers of further rows that are wanted.
@@ -58,7 +46,7 @@ struct WindowCursor: Sendable {
     }
 
     private mutating func restart() {
-        (isOpening, commit, shown, named) = (true, nil, [], nil)
+        (shown, named) = (nil, nil)
         (earlier, later) = (0, 0)
         lean =
             switch place {
@@ -78,7 +66,7 @@ struct WindowCursor: Sendable {
 
     /// The rows to read, after the changes in `news`; with `nil` the changes of the list are not known.
     mutating func question(_ news: [ListNews]?) -> WantedRows {
-        guard !isOpening else {
+        guard var shown else {
             let (before, after) =
                 switch place {
                 case .first: (0, count)
@@ -87,30 +75,22 @@ struct WindowCursor: Sendable {
                 }
             return ask(place.anchor, before, after, isUse: true)
         }
-        follow(news)
-        isNamed = false
-        if let named, let index = shown.firstIndex(where: { $0.identifier == named }) {
-            isNamed = true
-            anchor = shown[index].position
-            (before, after) = (index, before + after - index)
-        }
+        shown.follow(news)
+        shown.anchor(at: named)
         let isUse = earlier > 0 || later > 0
-        if earlier > 0, let first = shown.first {
-            (anchor, before, after) = (first.position, earlier, max(min(shown.count, limit - earlier), 1))
+        if earlier > 0, let first = shown.rows.first {
+            let after = max(min(shown.rows.count, limit - earlier), 1)
+            (shown.anchor, shown.before, shown.after) = (first.position, earlier, after)
             lean = .first
-        } else if later > 0, let last = shown.last {
-            (anchor, before, after) = (last.position, max(min(shown.count - 1, limit - later - 1), 0), later + 1)
+        } else if later > 0, let last = shown.rows.last {
+            let before = max(min(shown.rows.count - 1, limit - later - 1), 0)
+            (shown.anchor, shown.before, shown.after) = (last.position, before, later + 1)
             lean = .last
         }
         (earlier, later) = (0, 0)
-        let near = shown.filter { $0.identifier != nil }.sorted {
-            abs($0.position - anchor) < abs($1.position - anchor)
-        }
-        let beside = near.prefix(8).compactMap { row in
-            row.identifier.map { WantedRows.Candidate($0, near: row.position) }
-        }
+        self.shown = shown
         return ask(
-            .beside(beside, at: anchor, asOf: commit), isAtFirst ? limit : before, isAtLast ? limit : after,
+            shown.place, shown.ends.isAtFirst ? limit : shown.before, shown.ends.isAtLast ? limit : shown.after,
             isUse: isUse)
     }
 
@@ -121,9 +101,9 @@ struct WindowCursor: Sendable {
 
     /// The end that the window goes on to show as rows come there.
     private var followedEnd: Lean {
-        if isOpening || isNamed { return .none }
-        if lean == .last, isAtLast { return .last }
-        return lean == .first && isAtFirst ? .first : .none
+        guard let shown, !shown.isNamed else { return .none }
+        if lean == .last, shown.ends.isAtLast { return .last }
+        return lean == .first && shown.ends.isAtFirst ? .first : .none
     }
 
     /// The rows to read instead; `nil` if `found` will do.
@@ -131,7 +111,8 @@ struct WindowCursor: Sendable {
     /// They are read if more rows have come at the end that the window shows than it can hold. They are also read if there are too few rows
     /// on one side of the anchor and more on the other.
     func secondQuestion<T>(_ found: FoundRows<T>, _ wanted: WantedRows) -> WantedRows? {
-        guard !wanted.isUse else { return nil }
+        guard let shown, !wanted.isUse else { return nil }
+        let (before, after) = (shown.before, shown.after)
         let earlier = found.positions.filter { $0 < found.anchor }.count
         let later = found.positions.count - earlier
         switch followedEnd {
@@ -149,53 +130,31 @@ struct WindowCursor: Sendable {
         return nil
     }
 
-    /// Moves the rows as commits have moved them.
-    private mutating func follow(_ news: [ListNews]?) {
-        guard let news, let known = commit else { return commit = nil }
-        for item in news where item.commit > known {
-            guard !item.isWhole else { return commit = nil }
-            for splice in item.splices {
-                let added = splice.elements.count - splice.range.count
-                if splice.range.upperBound <= anchor {
-                    anchor += added
-                } else if splice.range.contains(anchor) {
-                    anchor = splice.range.lowerBound
-                }
-                shown = shown.compactMap { row in
-                    if row.position < splice.range.lowerBound { return row }
-                    if splice.range.contains(row.position) { return nil }
-                    return Row(identifier: row.identifier, position: row.position + added)
-                }
-            }
-            commit = item.commit
-        }
-    }
-
     /// Takes rows that were read as an answer to `wanted`, and returns the part that is shown.
     mutating func settle<T: SimpleModel>(_ found: FoundRows<T>, _ wanted: WantedRows) -> Part {
         let positions = found.positions
         let split = positions.firstIndex { $0 >= found.anchor } ?? positions.count
         var rows = max(split - wanted.before + 1, 0)..<min(split + wanted.after - 1, positions.count)
-        let most = isOpening ? count : limit
+        let most = shown == nil ? count : limit
         let end = followedEnd
         while rows.count > most {
             // The row that is the farthest from the anchor goes, or from the end.
             let isFirst = end == .none ? split - rows.lowerBound >= rows.upperBound - split : end == .last
             rows = isFirst ? rows.lowerBound + 1..<rows.upperBound : rows.lowerBound..<rows.upperBound - 1
         }
-        (isAtFirst, isAtLast) = (rows.lowerBound == 0, rows.upperBound == positions.count)
-        (anchor, before, after) = (found.anchor, split - rows.lowerBound, rows.upperBound - split)
+        let ends = ShownEnds(isAtFirst: rows.lowerBound == 0, isAtLast: rows.upperBound == positions.count)
+        var (anchor, before) = (found.anchor, split - rows.lowerBound)
         if rows.isEmpty {
             restart()
         } else {
-            isOpening = false
-            if lean == .first, isAtFirst { (anchor, before, after) = (positions[rows.lowerBound], 0, rows.count) }
-            if lean == .last, isAtLast {
-                (anchor, before, after) = (positions[rows.upperBound - 1], rows.count - 1, 1)
-            }
+            if lean == .first, ends.isAtFirst { (anchor, before) = (positions[rows.lowerBound], 0) }
+            if lean == .last, ends.isAtLast { (anchor, before) = (positions[rows.upperBound - 1], rows.count - 1) }
+            shown = AnchoredRows(
+                rows: rows.map {
+                    AnchoredRows.Row(identifier: found.rows[$0].modelIdentifier, position: positions[$0])
+                },
+                ends: ends, anchor: anchor, before: before, after: rows.count - before, commit: found.commit)
         }
-        shown = rows.map { Row(identifier: found.rows[$0].modelIdentifier, position: positions[$0]) }
-        commit = found.commit
-        return Part(rows: rows, hasEarlier: !isAtFirst, hasLater: !isAtLast)
+        return Part(rows: rows, ends: ends)
     }
 }

@@ -52,8 +52,9 @@ extension WindowDataProvider {
         for rows in [list].compactMap(\.self) + windows {
             guard let found = rows.rows(wanted, at: place) else { continue }
             var part = cursor.settle(found, wanted)
-            part.hasEarlier = part.hasEarlier || !rows.ends.isAtFirst
-            part.hasLater = part.hasLater || !rows.ends.isAtLast
+            part.ends = ShownEnds(
+                isAtFirst: part.ends.isAtFirst && rows.ends.isAtFirst,
+                isAtLast: part.ends.isAtLast && rows.ends.isAtLast)
             let models = found.rows[part.rows].map { Leaf.node($0) }
             let read = WindowRead(
                 outcome: .hit(found), part: part, names: models.map(\.modelIdentifier),
@@ -72,11 +73,10 @@ extension WindowDataProvider {
     /// The rows of this window, for another one.
     fileprivate var rowsInMemory: RowsInMemory<Element>? {
         guard let knownCount, gaps.isEmpty else { return nil }
-        let (rows, names, positions) = (confirmedRows, confirmedNames, confirmedPositions)
+        let cached = cached
         return RowsInMemory(
-            count: rows.count, model: { rows[$0].confirmed }, position: { positions[$0] },
-            index: { names.firstIndex(of: $0) }, knownCount: knownCount,
-            ends: ShownEnds(isAtFirst: !cacheHasEarlier, isAtLast: !cacheHasLater))
+            count: cached.rows.count, model: { cached.rows[$0].confirmed }, position: { cached.positions[$0] },
+            index: { cached.names.firstIndex(of: $0) }, knownCount: knownCount, ends: cached.ends)
     }
 }
 

@@ -51,12 +51,12 @@ extension WindowDataProvider {
         guard let cacheKey, let name = row.modelIdentifier else { return nil }
         let known = await read { $0.cursors(cacheKey) }
         if let cursor = known?.cursor(beside: name, isLater: isLater) { return (row, cursor) }
-        guard let known, var index = confirmedNames.firstIndex(of: name) else { return nil }
+        guard let known, var index = cached.names.firstIndex(of: name) else { return nil }
         while !gaps.contains(where: { $0.index == (isLater ? index : index + 1) }) {
             index += isLater ? -1 : 1
-            guard confirmedNames.indices.contains(index) else { return nil }
-            if let cursor = confirmedNames[index].flatMap({ known.cursor(beside: $0, isLater: isLater) }) {
-                return (confirmedRows[index].confirmed, cursor)
+            guard cached.names.indices.contains(index) else { return nil }
+            if let cursor = cached.names[index].flatMap({ known.cursor(beside: $0, isLater: isLater) }) {
+                return (cached.rows[index].confirmed, cursor)
             }
         }
         return nil

@@ -9,29 +9,28 @@ extension WindowDataProvider: LayeredScreen {
     func layeredRows(_ changed: [WindowRow<Element>]) -> [WindowRow<Element>]? {
         let layers = dataModelManager.layers.flatMap { $0.isEmpty ? nil : $0 }
         // Of a list that was not read yet nothing is shown, not even drafts.
-        guard let cacheKey, let layers, !isOpening || !confirmedRows.isEmpty else {
+        guard let cacheKey, let layers, !progress.isOpening || !cached.rows.isEmpty else {
             // A row may still show a layer that is gone.
-            for row in isLayered ? confirmedRows : changed { row.show(row.confirmed) }
-            (isLayered, pendingRows) = (false, [:])
+            for row in shown.pending != nil ? cached.rows : changed { row.show(row.confirmed) }
+            shown.pending = nil
             return nil
         }
-        isLayered = true
+        shown.pending = shown.pending ?? [:]
         for row in changed { layers.learn(Leaf.node(row.confirmed), of: row.confirmed.modelIdentifier) }
-        let ends = ShownEnds(isAtFirst: !cacheHasEarlier, isAtLast: !cacheHasLater)
         let places =
-            layers.list(cacheKey, confirmedNames, ends) ?? confirmedRows.indices.map { .confirmed($0) }
+            layers.list(cacheKey, cached.names, cached.ends) ?? cached.rows.indices.map { .confirmed($0) }
         var pending: [ModelIdentifier: WindowRow<Element>] = [:]
-        defer { pendingRows = pending }
+        defer { shown.pending = pending }
         return places.compactMap { place in
             switch place {
             case .confirmed(let index):
-                let row = confirmedRows[index]
+                let row = cached.rows[index]
                 guard let model = shown(Leaf.node(row.confirmed), by: layers) else { return nil }
                 row.show(model)
                 return row
             case .pending(let node, let former):
                 guard let model = shown(node, by: layers), let name = model.modelIdentifier else { return nil }
-                let row = former.flatMap { pendingRows.removeValue(forKey: $0) } ?? row(model, name)
+                let row = former.flatMap { shown.pending?.removeValue(forKey: $0) } ?? shown.row(for: model, name)
                 row.show(model)
                 pending[name] = row
                 return row
@@ -44,15 +43,15 @@ extension WindowDataProvider: LayeredScreen {
     }
 
     func showLayers(context: (any Sendable)?) {
-        if isLayered || dataModelManager.layers?.isEmpty == false { showRows([], isMoved: false) }
+        if shown.pending != nil || dataModelManager.layers?.isEmpty == false { showRows([], isMoved: false) }
     }
 
     func confirmed(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)? {
-        for row in confirmedRows { if let found = Leaf.node(row.confirmed).find(identifier, accept) { return found } }
+        for row in cached.rows { if let found = Leaf.node(row.confirmed).find(identifier, accept) { return found } }
         return nil
     }
 
     func forEachConfirmed(_ visit: (any Model) -> Void) {
-        for row in confirmedRows { visit(Leaf.node(row.confirmed)) }
+        for row in cached.rows { visit(Leaf.node(row.confirmed)) }
     }
 }

@@ -23,20 +23,20 @@ extension WindowDataProvider {
     /// - Throws: the error of `before`; ``CacheError`` if the cache refuses to store the page; `CancellationError`,
     ///   promptly, when the task is cancelled.
     public func showEarlier(_ count: Int = 50, retry: LoadRetry = .never) async throws {
-        if isOpening { await extend() }
-        if !cacheHasEarlier {
+        if progress.isOpening { await extend() }
+        if cached.ends.isAtFirst {
             guard let before = pages.before, !pages.isAtFirst else { return }
-            guard try await load(before, beside: confirmedRows.first, isLater: false, retry) else { return }
+            guard try await load(before, beside: cached.rows.first, isLater: false, retry) else { return }
         }
         await extend(earlier: count)
     }
 
     /// Shows up to `count` more rows after the last one; see ``showEarlier(_:retry:)``.
     public func showLater(_ count: Int = 50, retry: LoadRetry = .never) async throws {
-        if isOpening { await extend() }
-        if !cacheHasLater {
+        if progress.isOpening { await extend() }
+        if cached.ends.isAtLast {
             guard let after = pages.after, !pages.isAtLast else { return }
-            guard try await load(after, beside: confirmedRows.last, isLater: true, retry) else { return }
+            guard try await load(after, beside: cached.rows.last, isLater: true, retry) else { return }
         }
         await extend(later: count)
     }
@@ -66,7 +66,7 @@ extension WindowDataProvider {
     /// - Throws: as ``showEarlier(_:retry:)``.
     public func fill(_ gap: WindowGap, all: Bool = false, retry: LoadRetry = .never) async throws {
         guard let cacheKey, gaps.contains(gap) else { return }
-        let shown = confirmedRows
+        let shown = cached.rows
         let before = gap.index > 0 && pages.after != nil ? shown[gap.index - 1] : nil
         let behind = gap.index < shown.count && pages.before != nil ? shown[gap.index] : nil
         let isLater = behind == nil || before != nil && pages.place != .last
@@ -94,11 +94,11 @@ extension WindowDataProvider {
     ///   default, all are.
     /// - Throws: as ``showEarlier(_:retry:)``.
     public func refreshShown(maxAge: Double? = nil, retry: LoadRetry = .never) async throws {
-        if isOpening { await extend() }
+        if progress.isOpening { await extend() }
         let isLater = pages.after != nil
         guard let fetch = isLater ? pages.after : pages.before else { return }
         // The rows in the direction in which pages are asked for.
-        let shown = isLater ? confirmedRows.map(\.confirmed) : confirmedRows.reversed().map(\.confirmed)
+        let shown = isLater ? cached.rows.map(\.confirmed) : cached.rows.reversed().map(\.confirmed)
         if fetch.hasCursors {
             guard await !old(shown, maxAge).isEmpty else { return }
             return try await refresh(keepingOlder: true, retry: retry)
@@ -233,8 +233,7 @@ extension WindowDataProvider {
         let generation = cursor.withLock(\.generation)
         let key = RequestKey(
             type: ObjectIdentifier(WindowDataProvider.self), name: ModelIdentifier("\(cacheKey)\n\(name)"))
-        loads += 1
-        updateState { $0.begin() }
+        updateState { $0.beginLoad() }
         do {
             var rows: [Element] = []
             // A page is asked for again if another one came that was asked for later; one beside a row, when the user scrolls again.
@@ -270,20 +269,16 @@ extension WindowDataProvider {
     }
 
     private func endLoad(_ generation: Int, _ state: ProviderState?) {
-        loads -= 1
         let isOver = generation != cursor.withLock(\.generation)
-        updateState { request in
-            if !isOver, let state { request.note(state) }
-            if loads == 0, !isOpening { request.end() }
-        }
+        updateState { $0.endLoad(isOver ? nil : state) }
     }
 
     func place(beside row: Element?, isLater: Bool) -> ListPlace {
         guard let row else { return isLater ? .first : .last }
         var element = ListElement(row, at: 0, of: SeenRows([row.modelIdentifier]))
-        if let index = confirmedNames.firstIndex(of: row.modelIdentifier) {
-            let seen = SeenRows(confirmedNames)
-            element = ListElement(row, at: index, of: seen, position: confirmedPositions[index])
+        if let index = cached.names.firstIndex(of: row.modelIdentifier) {
+            let seen = SeenRows(cached.names)
+            element = ListElement(row, at: index, of: seen, position: cached.positions[index])
         }
         return isLater ? .after(element) : .before(element)
     }

@@ -84,8 +84,8 @@ extension WindowDataProvider {
 
     /// Says whether there are more rows at the ends.
     func noteEnds() {
-        let earlier = cacheHasEarlier || pages.before != nil && !pages.isAtFirst
-        let later = cacheHasLater || pages.after != nil && !pages.isAtLast
+        let earlier = !cached.ends.isAtFirst || pages.before != nil && !pages.isAtFirst
+        let later = !cached.ends.isAtLast || pages.after != nil && !pages.isAtLast
         if hasEarlier != earlier { hasEarlier = earlier }
         if hasLater != later { hasLater = later }
     }

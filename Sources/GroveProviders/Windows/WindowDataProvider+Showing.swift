@@ -75,7 +75,7 @@ extension WindowDataProvider {
         defer { resume(through: read.wish) }
         guard let outcome = read.outcome else {
             consistency.joinFetched(began, nil, [])
-            if isOpening { settle(.failed(CacheError(.suspended, "The cache could not be read."))) }
+            if progress.isOpening { settle(.failed(CacheError(.suspended, "The cache could not be read."))) }
             return
         }
         let (joined, left) = show(read, newest)
@@ -84,31 +84,20 @@ extension WindowDataProvider {
         for row in joined { row.readAt = joinedAt.previous }
         if let miss = outcome.miss {
             knownCount = nil
-            isEmptied = isEmptied || read.isWiped
-            return settle(isEmptied ? .idle : .missing(miss))
+            let isEmptied = progress.phase == .emptied || read.isWiped
+            return settle(isEmptied ? .idle : .missing(miss), isEmptied: isEmptied)
         }
-        isEmptied = false
         settle(nil)
         // The cache soon knows of rows that were deleted meanwhile. It is read once more only: it may be suspended.
         let isLacking = newest.contains { $0 == nil }
-        if isLacking, !isReadAgain { dataModelManager.markStale([.window(key)]) }
-        isReadAgain = isLacking
+        if isLacking, !progress.isReadAgain { dataModelManager.markStale([.window(key)]) }
+        progress.isReadAgain = isLacking
     }
 
     /// Notes the state after a read: `nil` if it has found rows.
-    private func settle(_ state: ProviderState?) {
-        let wasOpening = isOpening
-        isOpening = false
-        updateState { request in
-            if let state {
-                request.note(state)
-            } else if wasOpening {
-                request.note(.cached)
-            } else {
-                request.noteData()
-            }
-            if loads == 0 { request.end() }
-        }
+    private func settle(_ state: ProviderState?, isEmptied: Bool = false) {
+        let wasOpening = progress.isOpening
+        updateState { $0.settle(state, isEmptied: isEmptied) }
         if wasOpening { showLayers(context: nil) }
     }
 
@@ -132,8 +121,8 @@ extension WindowDataProvider {
         let found = read.outcome?.value ?? FoundRows()
         let there = newest.indices.filter { newest[$0] != nil }
         let names = there.map { read.names[$0] }
-        let former = confirmedRows
-        let match = RowMatch(from: confirmedNames, to: names)
+        let former = cached.rows
+        let match = RowMatch(from: cached.names, to: names)
         var (joined, left): ([WindowRow<Element>], [Int]) = ([], match.left.map { former[$0].handle })
         func row(_ index: Int) -> WindowRow<Element> {
             let old = match.old[index].map { former[$0] }
@@ -141,28 +130,21 @@ extension WindowDataProvider {
             if let old, !read.isFresh[number] { return old }
             let model =
                 newest[number].flatMap { Leaf.base($0) as? Element } ?? found.rows[read.part.rows.lowerBound + number]
-            let row = old ?? self.row(model, names[index])
+            let row = old ?? shown.row(for: model, names[index])
             guard old == nil || !row.confirmed.isEqual(to: model) else { return row }
             row.confirmed = model
             if old != nil { left.append(row.handle) }
             joined.append(row)
             return row
         }
-        if match.isMoved || read.isFresh.contains(true) { confirmedRows = names.indices.map(row) }
-        confirmedNames = names
-        confirmedPositions = there.map { found.positions[read.part.rows.lowerBound + $0] }
-        note(confirmedPositions.first, found.knownCount, found.windowGaps(read.part))
-        (cacheHasEarlier, cacheHasLater) = (read.part.hasEarlier, read.part.hasLater)
+        let rows = match.isMoved || read.isFresh.contains(true) ? names.indices.map(row) : former
+        hold(rows, names, there.map { found.positions[read.part.rows.lowerBound + $0] })
+        knownCount = found.knownCount
+        gaps = found.windowGaps(read.part)
+        cached.ends = read.part.ends
         noteEnds()
         showRows(joined, isMoved: match.isMoved)
         return (joined, left)
-    }
-
-    /// A row for `model`: that of its draft, if it was pending.
-    func row(_ model: Element, _ name: ModelIdentifier?) -> WindowRow<Element> {
-        if let name, let row = pendingRows.removeValue(forKey: name) { return row }
-        lastHandle += 1
-        return WindowRow(model, handle: lastHandle)
     }
 
     /// Shows the confirmed rows, with the pending changes over them.
@@ -171,15 +153,15 @@ extension WindowDataProvider {
     ///   - changed: those that are new, or of another version.
     ///   - isMoved: whether confirmed rows have come, gone or moved.
     func showRows(_ changed: [WindowRow<Element>], isMoved: Bool) {
-        let wasLayered = isLayered
+        let wasLayered = shown.pending != nil
         let layered = layeredRows(changed)
         if layered != nil || wasLayered {
-            let shown = layered ?? confirmedRows
-            if !shown.elementsEqual(shownRows, by: ===) { rows = shown }
+            let newest = layered ?? cached.rows
+            if !newest.elementsEqual(shown.rows, by: ===) { rows = newest }
         } else if isMoved {
-            rows = confirmedRows
+            rows = cached.rows
         }
-        arrangements.tell()
+        shown.arrangements.tell()
     }
 }
 
@@ -232,7 +214,8 @@ extension FoundRows {
         gaps.compactMap { gap in
             let index = positions.firstIndex { $0 >= gap.upperBound } ?? positions.count
             let isShown =
-                (index > part.rows.lowerBound || !part.hasEarlier) && (index < part.rows.upperBound || !part.hasLater)
+                (index > part.rows.lowerBound || part.ends.isAtFirst)
+                && (index < part.rows.upperBound || part.ends.isAtLast)
             guard isShown, index >= part.rows.lowerBound, index <= part.rows.upperBound else { return nil }
             return WindowGap(index: index - part.rows.lowerBound, count: gap.isEmpty ? nil : gap.count)
         }
@@ -244,12 +227,12 @@ extension WindowDataProvider: DeliveryReceiver {
         dataModelManager.begin(delivery.context)
         guard case .elements(let changes) = delivery.content else { return }
         var indices: [Int: Int] = [:]
-        for index in confirmedRows.indices { indices[confirmedRows[index].handle] = index }
+        for index in cached.rows.indices { indices[cached.rows[index].handle] = index }
         var gone: Set<Int> = []
         var changed: [WindowRow<Element>] = []
         for change in changes {
             guard let index = indices[change.handle] else { continue }
-            let row = confirmedRows[index]
+            let row = cached.rows[index]
             guard row.readAt < delivery.sequence else { continue }
             guard let model = change.model else {
                 gone.insert(index)
@@ -263,11 +246,8 @@ extension WindowDataProvider: DeliveryReceiver {
             changed.append(row)
         }
         if !gone.isEmpty {
-            let kept = confirmedRows.indices.filter { !gone.contains($0) }
-            confirmedRows = kept.map { confirmedRows[$0] }
-            confirmedNames = kept.map { confirmedNames[$0] }
-            confirmedPositions = kept.map { confirmedPositions[$0] }
-            if position != confirmedPositions.first { position = confirmedPositions.first }
+            let kept = cached.rows.indices.filter { !gone.contains($0) }
+            hold(kept.map { cached.rows[$0] }, kept.map { cached.names[$0] }, kept.map { cached.positions[$0] })
             dataModelManager.markStale([.window(key)])
         }
         showRows(changed, isMoved: !gone.isEmpty)
@@ -276,18 +256,17 @@ extension WindowDataProvider: DeliveryReceiver {
 
 extension WindowDataProvider: WipeableProvider {
     func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
-        for row in confirmedRows {
+        for row in cached.rows {
             let tree = Leaf.node(row.confirmed)
-            if case .missing = state, tree.holds(oneOf: whole) { updateState { $0.noteData() } }
-            if let miss = misses.first(among: tree) { return updateState { $0.note(.missing(miss)) } }
+            if case .missing = state, tree.holds(oneOf: whole) { updateState { $0.request.noteData() } }
+            if let miss = misses.first(among: tree) { return updateState { $0.request.note(.missing(miss)) } }
         }
     }
 
     func clearForWipe(at time: Date) {
         cursor.withLock { $0.reopen() }
         clear()
-        isEmptied = true
-        settle(.idle)
+        settle(.idle, isEmptied: true)
         resume(through: .max)
     }
 }

@@ -35,34 +35,39 @@ public final class WindowDataProvider<Element: SimpleModel> {
     public internal(set) var rows: [WindowRow<Element>] {
         get {
             access(keyPath: \.rows)
-            return shownRows
+            return shown.rows
         }
-        set { withMutation(keyPath: \.rows) { shownRows = newValue } }
+        set { withMutation(keyPath: \.rows) { shown.rows = newValue } }
     }
-
-    /// The same rows, for a reader that is not told of changes.
-    @ObservationIgnored private(set) var shownRows: [WindowRow<Element>] = []
-    /// The rows without the pending changes: those of the cache, which are listened to.
-    @ObservationIgnored var confirmedRows: [WindowRow<Element>] = []
-    /// Their identifiers, and their positions in the list.
-    @ObservationIgnored var confirmedNames: [ModelIdentifier?] = []
-    @ObservationIgnored var confirmedPositions: [Int] = []
-    /// The rows of pending elements, by their identifiers.
-    @ObservationIgnored var pendingRows: [ModelIdentifier: WindowRow<Element>] = [:]
-    /// Whether something was pending when the rows were shown last.
-    @ObservationIgnored var isLayered = false
-    /// The arrangements of the rows.
-    @ObservationIgnored var arrangements = RowFollowers()
+    @ObservationIgnored var shown = ShownRows<Element>()
 
     /// The parts of the list between and beside these rows that the cache does not have, in order.
-    public internal(set) var gaps: [WindowGap] = []
+    public internal(set) var gaps: [WindowGap] {
+        get {
+            access(keyPath: \.gaps)
+            return cached.gaps
+        }
+        set { if cached.gaps != newValue { withMutation(keyPath: \.gaps) { cached.gaps = newValue } } }
+    }
 
     /// The position of the first row that the cache has, counting all elements of the list; `nil` if there are no rows.
-    public internal(set) var position: Int?
+    public var position: Int? {
+        access(keyPath: \.position)
+        return cached.positions.first
+    }
 
     /// The number of elements that the cache knows of the list, including deleted ones; `nil` if it does not have the
     /// list.
-    public internal(set) var knownCount: Int?
+    public internal(set) var knownCount: Int? {
+        get {
+            access(keyPath: \.knownCount)
+            return cached.knownCount
+        }
+        set {
+            if cached.knownCount != newValue { withMutation(keyPath: \.knownCount) { cached.knownCount = newValue } }
+        }
+    }
+    @ObservationIgnored var cached = CachedRows<Element>()
 
     /// Whether there are more rows before the shown ones, in the cache or, as far as is known, on the network.
     public internal(set) var hasEarlier = false
@@ -71,8 +76,14 @@ public final class WindowDataProvider<Element: SimpleModel> {
     public internal(set) var hasLater = false
 
     /// The progress of the last request.
-    public internal(set) var state = ProviderState.idle
-    @ObservationIgnored private var request = RequestState()
+    public internal(set) var state: ProviderState {
+        get {
+            access(keyPath: \.state)
+            return progress.request.told
+        }
+        set { withMutation(keyPath: \.state) { progress.request.told = newValue } }
+    }
+    @ObservationIgnored var progress = WindowProgress()
 
     /// The key of the list; `nil` before the window is opened.
     public internal(set) var cacheKey: String?
@@ -91,19 +102,6 @@ public final class WindowDataProvider<Element: SimpleModel> {
     @ObservationIgnored let cursor: Lock<WindowCursor>
     /// The pages that the network is asked for at the ends.
     @ObservationIgnored var pages = WindowPages<Element>()
-    /// Whether the cache has more at either end.
-    @ObservationIgnored var cacheHasEarlier = false
-    @ObservationIgnored var cacheHasLater = false
-    /// Whether the cache has yet to be read for the first time since the window was opened.
-    @ObservationIgnored var isOpening = false
-    /// Whether everything was wiped, and nothing was asked for or shown since.
-    @ObservationIgnored var isEmptied = false
-    /// The number of pages on their way.
-    @ObservationIgnored var loads = 0
-    @ObservationIgnored private var waiting: [(wish: Int, continuation: CheckedContinuation<Void, Never>)] = []
-    @ObservationIgnored var lastHandle = 0
-    /// Whether rows were read that are gone already, so that others are read.
-    @ObservationIgnored var isReadAgain = false
 
     /// Makes a window over no list.
     ///
@@ -152,7 +150,8 @@ public final class WindowDataProvider<Element: SimpleModel> {
 
     func open(_ cacheKey: String, _ count: Int, _ pages: WindowPages<Element>) {
         let isOther = cacheKey != self.cacheKey
-        (self.cacheKey, isOpening) = (cacheKey, dataModelManager.followed != nil)
+        self.cacheKey = cacheKey
+        if dataModelManager.followed != nil { progress.phase = .opening }
         if isOther { clear() }
         self.pages = pages
         anchor = nil
@@ -161,10 +160,9 @@ public final class WindowDataProvider<Element: SimpleModel> {
         resume(through: .max)
         guard dataModelManager.followed != nil else {
             let error = CacheError(.unsupported, "A window reads a cache of Grove, and not another delegate.")
-            return updateState { $0.end(.failed(error)) }
+            return updateState { $0.request.end(.failed(error)) }
         }
-        isEmptied = false
-        updateState { $0.begin() }
+        updateState { $0.request.begin() }
         borrow(cacheKey)
         let reader = reader(of: ModelIdentifier(cacheKey))
         dataModelManager.screens.listReaders.withLock { $0[key] = reader }
@@ -186,28 +184,25 @@ public final class WindowDataProvider<Element: SimpleModel> {
         guard dataModelManager.followed != nil, cacheKey != nil else { return }
         let wish = cursor.withLock { $0.want(earlier: earlier, later: later) }
         await withCheckedContinuation { continuation in
-            waiting.append((wish, continuation))
+            progress.waiting.append((wish, continuation))
             dataModelManager.markStale([.window(key)])
         }
     }
 
-    func updateState(_ body: (inout RequestState) -> Void) {
-        body(&request)
-        if !state.isSame(as: request.shown) { state = request.shown }
+    func updateState(_ body: (inout WindowProgress) -> Void) {
+        body(&progress)
+        if !state.isSame(as: progress.request.shown) { state = progress.request.shown }
     }
 
-    /// Sets the position, the count and the gaps of the list, as far as they have changed.
-    func note(_ position: Int?, _ count: Int, _ gaps: [WindowGap]) {
+    /// Changes the rows of the cache; a view is told if the first one has another position then.
+    func hold(_ rows: [WindowRow<Element>], _ names: [ModelIdentifier?], _ positions: [Int]) {
         // Reading an observed property of a generic type takes a microsecond or more.
-        if _position != position { self.position = position }
-        if _knownCount != count { knownCount = count }
-        if _gaps != gaps { self.gaps = gaps }
+        guard cached.positions.first != positions.first else { return cached.hold(rows, names, positions) }
+        withMutation(keyPath: \.position) { cached.hold(rows, names, positions) }
     }
 
     /// Resumes the callers that asked for rows up to a wish.
     func resume(through wish: Int) {
-        let settled = waiting.filter { $0.wish <= wish }
-        waiting.removeAll { $0.wish <= wish }
-        for waiter in settled { waiter.continuation.resume() }
+        for waiter in progress.takeWaiting(through: wish) { waiter.continuation.resume() }
     }
 }
