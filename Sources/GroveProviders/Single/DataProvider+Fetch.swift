@@ -41,12 +41,11 @@ extension DataProvider {
         _ cacheKey: String?, isLoad: Bool, maxAge: Double?, _ context: (any Sendable)?,
         _ completion: @escaping @MainActor @Sendable (Fetched) -> Void
     ) {
-        wishes += 1
-        loadingWish = isLoad ? wishes : nil
+        wish.next(isLoading: isLoad)
         let identifier = cacheKey.map { ModelIdentifier($0) }
         endInterest(but: identifier)
         let isThere = identifier != nil && data?.modelIdentifier == identifier
-        let isShown = isThere && !isBorrowed
+        let isShown = isThere && !held.isBorrowed
         if isShown {
             dataModelManager.consistencyManager.supersedeFetches(of: key)
             updateState { isLoad ? $0.begin() : $0.end() }
@@ -56,9 +55,9 @@ extension DataProvider {
             isShown
             ? nil : isThere ? confirmedData : identifier.flatMap { dataModelManager.screens.shownModel($0, as: T.self) }
         if let identifier, let borrowed, !isThere { borrow(borrowed, identifier, context: context) }
-        if isLoad { loadingWish = wishes }
+        if isLoad { wish.isLoading = true }
         updateState { $0.begin() }
-        let (generation, key, manager, wish) = (generation, key, dataModelManager, wishes)
+        let (generation, key, manager, wish) = (generation, key, dataModelManager, wish.number)
         manager.fetch(cacheKey, as: T.self, maxAge: maxAge, context, for: isShown ? nil : key) { [weak self] read in
             manager.consistencyManager.endFetch(
                 read.turn, model: isShown ? nil : read.value.map { Leaf.node($0) }, subscription: isShown ? nil : key,
@@ -74,9 +73,9 @@ extension DataProvider {
                 if isShown { return completion(Fetched(data: self.data, isFresh: read.isFresh)) }
                 let isWanted = isAccepted && self.generation == generation
                 if isWanted, let value {
-                    self.forgetMissed()
-                    self.confirmed = nil
-                    self.isBorrowed = false
+                    // Newer data are there than those that were missed in a pause.
+                    self.pause.missed = nil
+                    self.held.forgetOrigin()
                     // A borrowed model is shown already.
                     if borrowed == nil || self.confirmedData?.isEqual(to: value) != true {
                         self.accept(value, at: manager.now())
@@ -86,8 +85,8 @@ extension DataProvider {
                     self.giveBack(context: context)
                 }
                 let isHeld = self.data.map { $0.modelIdentifier == identifier } ?? false
-                if self.wishes == wish { self.note(read, isWanted, isHeld || (isWanted && value != nil), isLoad) }
-                if isWanted, self.wishes == wish, value == nil, isLoad || manager.followed != nil, let identifier {
+                if self.wish.number == wish { self.note(read, isWanted, isHeld || (isWanted && value != nil), isLoad) }
+                if isWanted, self.wish.number == wish, value == nil, isLoad || manager.followed != nil, let identifier {
                     self.wait(for: identifier, missing: read.miss?.identifier ?? identifier)
                 }
                 let isOther = isWanted && !isHeld
@@ -103,7 +102,7 @@ extension DataProvider {
         _ wish: Int, isWanted: Bool, _ isLoad: Bool, _ error: any Error, _ context: (any Sendable)?
     ) {
         if isWanted { giveBack(context: context) }
-        guard wishes == wish else { return }
+        guard self.wish.number == wish else { return }
         updateState { request in
             if isWanted { request.note(.failed(error)) }
             if !isLoad { request.end() }
@@ -205,15 +204,15 @@ extension DataProvider {
         self.fetch(cacheKey, isLoad: true, maxAge: maxAge, context) { fetched in
             cached.arrive(isHit: fetched.data != nil, isFresh: fetched.isFresh)
         }
-        let wish = wishes
-        defer { if loadingWish == wish { loadingWish = nil } }
+        let wish = wish.number
+        defer { if self.wish.number == wish { self.wish.isLoading = false } }
         do {
             if maxAge != nil, manager.knowsAges {
                 let answer = await cached.answer()
                 try Task.checkCancellation()
                 guard manager.lifeNow == began else { throw CacheError.wiped }
                 if answer.isFresh {
-                    if wish == wishes { updateState { $0.end(.fresh) } }
+                    if wish == self.wish.number { updateState { $0.end(.fresh) } }
                     return data
                 }
             }
@@ -226,7 +225,7 @@ extension DataProvider {
                     manager.settle([value], asked: place, saving: save, context) { body($0.answer(value, place)) }
                 },
                 { answer, isFirst in
-                    self.take(answer, cacheKey, isWanted: wish == self.wishes, isFirst: isFirst, ifNil, context)
+                    self.take(answer, cacheKey, isWanted: wish == self.wish.number, isFirst: isFirst, ifNil, context)
                 })
             if !isThere {
                 _ = await cached.answer()
@@ -236,17 +235,17 @@ extension DataProvider {
         } catch {
             // If the task is cancelled, this returns at once.
             _ = await cached.answer()
-            if wish == wishes { updateState { $0.fail(error) } }
+            if wish == self.wish.number { updateState { $0.fail(error) } }
             throw error
         }
-        if wish == wishes { updateState { $0.end() } }
+        if wish == self.wish.number { updateState { $0.end() } }
         return data
     }
 
     /// The data that are shown under `cacheKey`.
     private func shown(_ cacheKey: String?) -> ShownNow {
         guard let cacheKey else { return ShownNow() }
-        if let data, data.modelIdentifier == ModelIdentifier(cacheKey) || confirmed?.cacheKey == cacheKey {
+        if let data, data.modelIdentifier == ModelIdentifier(cacheKey) || held.confirmed?.cacheKey == cacheKey {
             return ShownNow(models: [data])
         }
         let other = dataModelManager.screens.shownModel(ModelIdentifier(cacheKey), as: T.self)
@@ -282,13 +281,15 @@ extension DataProvider {
     /// Deletes a model that the network does not have, unless it was changed since the request.
     private func delete(_ cacheKey: String?, asked place: Place, _ context: (any Sendable)?) {
         guard let name = cacheKey.map({ ModelIdentifier($0) }) else { return }
-        let isShown = data?.modelIdentifier == name || confirmed?.cacheKey == cacheKey
+        let isShown = data?.modelIdentifier == name || held.confirmed?.cacheKey == cacheKey
         let identifier = isShown ? data?.modelIdentifier ?? name : name
         dataModelManager.delete(identifier, forKey: name.rawValue, as: T.self, asked: place, context)
     }
 
     private func isFresh(_ cacheKey: String?, _ maxAge: Double) -> Bool {
-        guard let data, let confirmed, dataModelManager.isFresh(confirmed.time, maxAge) else { return false }
+        guard let data, let confirmed = held.confirmed, dataModelManager.isFresh(confirmed.time, maxAge) else {
+            return false
+        }
         return confirmed.cacheKey == cacheKey || cacheKey.map { ModelIdentifier($0) } == data.modelIdentifier
     }
 }

@@ -10,7 +10,7 @@ extension DataProvider: LayeredScreen {
     }
 
     func showLayers(context: (any Sendable)?) {
-        guard let layers = dataModelManager.layers, !isPaused, let base else { return }
+        guard let layers = dataModelManager.layers, !isPaused, let base = held.base else { return }
         let shown = layered(base, by: layers)
         switch (data, shown) {
         case (nil, nil): return
@@ -23,10 +23,10 @@ extension DataProvider: LayeredScreen {
     }
 
     func confirmed(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)? {
-        base.flatMap { Leaf.node($0).find(identifier, accept) }
+        held.base.flatMap { Leaf.node($0).find(identifier, accept) }
     }
 
     func forEachConfirmed(_ visit: (any Model) -> Void) {
-        if let base { visit(Leaf.node(base)) }
+        if let base = held.base { visit(Leaf.node(base)) }
     }
 }

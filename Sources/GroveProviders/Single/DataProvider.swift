@@ -20,29 +20,38 @@ public import Observation
 @Observable
 public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// The model in its newest version; `nil` before there is one, after it was deleted, and after it was set to `nil`.
-    public internal(set) var data: T?
+    public internal(set) var data: T? {
+        get {
+            access(keyPath: \.data)
+            return held.data
+        }
+        set { withMutation(keyPath: \.data) { held.data = newValue } }
+    }
 
     /// The time at which ``data`` last changed or was set; `nil` before.
     ///
     /// All providers that one update changes have the same time.
-    public internal(set) var lastUpdated: Date?
+    public internal(set) var lastUpdated: Date? {
+        get {
+            access(keyPath: \.lastUpdated)
+            return held.time
+        }
+        set { if held.time != newValue { withMutation(keyPath: \.lastUpdated) { held.time = newValue } } }
+    }
+    @ObservationIgnored var held = HeldModel<T>()
 
     /// The progress of the last fetch or load.
     ///
     /// Changes by others do not change it, unless there were no data, or there are none any more.
-    public private(set) var state = ProviderState.idle
+    public private(set) var state: ProviderState {
+        get {
+            access(keyPath: \.state)
+            return request.told
+        }
+        set { withMutation(keyPath: \.state) { request.told = newValue } }
+    }
     @ObservationIgnored private var request = RequestState()
-    /// The model without the layers over it, if the manager has any.
-    @ObservationIgnored var base: T?
-
-    /// The time and the key of the last answer of the network that brought the data as they are; an edit does not confirm them.
-    @ObservationIgnored var confirmed: (time: Date, cacheKey: String?)?
-    /// The number of the owner's last request: other data, an identifier, a fetch or a load.
-    @ObservationIgnored var wishes = 0
-    /// The wish that a load under way is about.
-    @ObservationIgnored var loadingWish: Int?
-    /// The cache key that was asked for, whose model neither memory nor the cache has yet.
-    @ObservationIgnored private var interest: ModelIdentifier?
+    @ObservationIgnored var wish = OwnerWish()
 
     /// Told of changes by others, not by this provider; held weakly, not observed.
     @ObservationIgnored public weak var delegate: (any DataProviderDelegate)?
@@ -56,14 +65,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored let key: SubscriptionKey
     /// The number of the last data that this provider set by itself; see ``Delivery/generation``.
     @ObservationIgnored var generation = 0
-    @ObservationIgnored private var missed: (data: T?, context: (any Sendable)?, time: Date)?
-    @ObservationIgnored private var awaitedIdentifier: ModelIdentifier?
-    /// The identifier under which ``DataModelManager/showing`` has this provider.
-    @ObservationIgnored private var shownIdentifier: ModelIdentifier?
-    /// Whether the data are another provider's, and the engine has yet to say that they are the newest.
-    @ObservationIgnored var isBorrowed = false
+    @ObservationIgnored var pause = UpdatePause<T>()
+    @ObservationIgnored private var names = ListenedNames()
     @ObservationIgnored let broadcast = Broadcast<DataChange<T>>()
-    private var isPausedNow = false
 
     /// Makes a provider without data.
     public init(dataModelManager: DataModelManager) {
@@ -82,7 +86,10 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     ///
     /// Do not set it while the provider is in a batch: pause the batch instead.
     public var isPaused: Bool {
-        get { isPausedNow }
+        get {
+            access(keyPath: \.isPaused)
+            return pause.isPaused
+        }
         set {
             if batchListener != nil {
                 dataModelManager.misuse("Pause the batch listener, not a provider that is in it.")
@@ -98,7 +105,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// becomes the data, as a change by others. A provider that has data keeps them and goes on listening to them. To
     /// set another identifier then is a misuse, of which the log delegate is told: set the data to `nil` first.
     public var modelIdentifier: ModelIdentifier? {
-        get { data?.modelIdentifier ?? awaitedIdentifier }
+        get { data?.modelIdentifier ?? names.awaited }
         set {
             guard newValue != modelIdentifier else { return }
             let manager = dataModelManager
@@ -110,8 +117,8 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
                     """)
             }
             begin(nil, at: manager.now())
-            wishes += 1
-            (awaitedIdentifier, interest) = (newValue, nil)
+            wish.next()
+            (names.awaited, names.interest) = (newValue, nil)
             if let newValue {
                 manager.inOrder { _ in
                     manager.consistencyManager.listen(key, toIdentifier: newValue, generation: generation)
@@ -132,10 +139,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         let manager = dataModelManager
         let time = manager.now()
         // An edit of the model that is shown does not end a load of it.
-        if data == nil || data?.modelIdentifier != modelIdentifier || data?.modelIdentifier == nil { wishes += 1 }
-        let wish = wishes
-        begin(data, at: time, endsRequest: wish != loadingWish)
-        awaitedIdentifier = data?.modelIdentifier
+        if data == nil || data?.modelIdentifier != modelIdentifier || data?.modelIdentifier == nil { wish.next() }
+        begin(data, at: time, endsRequest: !wish.isLoading)
+        names.awaited = data?.modelIdentifier
         manager.inOrder { _ in
             guard let data else {
                 manager.consistencyManager.listen(key, to: nil, generation: generation)
@@ -154,17 +160,16 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     public func changes() -> AsyncStream<DataChange<T>> { broadcast.stream() }
 
     /// The data, if they are as new as the manager has told; a view whose code comes to read this does not follow it.
-    var newestShown: T? { _isPausedNow ? nil : confirmedData }
+    var newestShown: T? { pause.isPaused ? nil : confirmedData }
 
     /// The data without the layers over them.
-    var confirmedData: T? { dataModelManager.layers == nil ? _data : base }
+    var confirmedData: T? { dataModelManager.layers == nil ? held.data : held.base }
 
     /// Sets the data that the owner gave: news of the former data are ignored from now on.
     private func begin(_ data: T?, at time: Date, endsRequest: Bool = true) {
         generation += 1
-        missed = nil
-        confirmed = nil
-        isBorrowed = false
+        pause.missed = nil
+        held.forgetOrigin()
         accept(data, at: time)
         updateState { request in
             request.unsaved = nil
@@ -177,9 +182,10 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         let manager = dataModelManager
         let time = manager.now()
         generation += 1
-        (missed, isBorrowed) = (nil, false)
+        pause.missed = nil
+        held.isBorrowed = false
         accept(value, at: time)
-        confirmed = answer.lost.isEmpty ? (askedAt, cacheKey) : nil
+        held.confirmed = answer.lost.isEmpty ? (askedAt, cacheKey) : nil
         manager.inOrder { _ in
             manager.consistencyManager.join(answer.turn, key, generation: generation, model: Leaf.node(value))
         }
@@ -188,9 +194,9 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
 
     /// Waits for the model that a cache key names, and that neither memory nor the cache has yet.
     func wait(for key: ModelIdentifier, missing: ModelIdentifier) {
-        guard data == nil, awaitedIdentifier == nil || awaitedIdentifier == key else { return }
+        guard data == nil, names.awaited == nil || names.awaited == key else { return }
         let manager = dataModelManager
-        interest = key
+        names.interest = key
         // News of the model that was awaited before are ignored.
         generation += 1
         let generation = generation
@@ -204,9 +210,7 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
 
     /// Ends the wait for a model that was asked for before, unless its key is `key`.
     func endInterest(but key: ModelIdentifier?) {
-        guard let interest, interest != key else { return }
-        self.interest = nil
-        if awaitedIdentifier == interest { awaitedIdentifier = nil }
+        guard names.endInterest(but: key) else { return }
         generation += 1
         let (manager, generation) = (dataModelManager, generation)
         manager.inOrder { _ in manager.consistencyManager.listen(self.key, to: nil, generation: generation) }
@@ -214,17 +218,17 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
 
     func accept(_ data: T?, at time: Date) {
         if let layers = dataModelManager.layers {
-            base = data
+            held.base = data
             if !layers.isEmpty, let node = data.map({ Leaf.node($0) }) { layers.learn(node, of: node.modelIdentifier) }
             self.data = layered(data, by: layers)
         } else {
             self.data = data
         }
-        if data != nil { interest = nil }
+        if data != nil { names.interest = nil }
         let identifier = data?.modelIdentifier
-        if let identifier { awaitedIdentifier = identifier }
-        dataModelManager.screens.note(self, shows: identifier, insteadOf: shownIdentifier)
-        shownIdentifier = identifier
+        if let identifier { names.awaited = identifier }
+        dataModelManager.screens.note(self, shows: identifier, insteadOf: names.shown)
+        names.shown = identifier
         lastUpdated = time
     }
 
@@ -236,8 +240,8 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
     /// Shows another provider's version of `identifier` until the cache has answered; the engine says whether it is the newest.
     func borrow(_ value: T, _ identifier: ModelIdentifier, context: (any Sendable)?) {
         begin(value, at: dataModelManager.now())
-        wishes += 1
-        isBorrowed = true
+        wish.next()
+        held.isBorrowed = true
         updateState { $0.note(.cached) }
         let manager = dataModelManager
         manager.inOrder { _ in
@@ -248,14 +252,11 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
 
     /// Drops the model that was borrowed, if the data are still that.
     func giveBack(context: (any Sendable)?) {
-        guard isBorrowed else { return }
-        isBorrowed = false
+        guard held.isBorrowed else { return }
+        held.isBorrowed = false
         accept(nil, at: dataModelManager.now())
         broadcast.send(DataChange(data: nil, origin: .own, context: context))
     }
-
-    /// Forgets the update that was missed in a pause: newer data are there.
-    func forgetMissed() { missed = nil }
 }
 
 extension DataProvider: DeliveryReceiver {
@@ -267,12 +268,12 @@ extension DataProvider: DeliveryReceiver {
             dataModelManager.misuse("Two types that cannot be merged share an identifier.")
             return
         }
-        if isBorrowed {
-            isBorrowed = false
+        if held.isBorrowed {
+            held.isBorrowed = false
             if let value, let data = confirmedData, value.isEqual(to: data) { return }
         }
-        if isPausedNow {
-            missed = (value, delivery.context, delivery.time)
+        if isPaused {
+            pause.missed = (value, delivery.context, delivery.time)
         } else {
             change(to: value, context: delivery.context, at: delivery.time)
         }
@@ -286,7 +287,7 @@ extension DataProvider: DeliveryReceiver {
         let shown = data
         if value == nil, let layers = dataModelManager.layers { layers.learn(nil, of: identifier) }
         accept(value, at: time)
-        confirmed = nil
+        held.confirmed = nil
         if dataModelManager.layers != nil, let shown, let data, shown.isEqual(to: data) {
             // The confirmed model was shown already.
             lastUpdated = former
@@ -297,7 +298,7 @@ extension DataProvider: DeliveryReceiver {
             if let identifier { request.note(.missing(CacheMiss(.deleted, identifier))) }
         }
         // It is shown if it is written again, unless something else is asked for.
-        if value == nil { interest = identifier }
+        if value == nil { names.interest = identifier }
         batchListener?.note(self, context)
         delegate?.dataProviderHasUpdatedData(self, context: context)
         broadcast.send(DataChange(data: data, origin: .other, context: context))
@@ -313,13 +314,13 @@ extension DataProvider: DeliveryReceiver {
 
     /// Pauses or resumes.
     public func setPaused(_ isPaused: Bool) {
-        guard isPaused != isPausedNow else { return }
-        isPausedNow = isPaused
-        guard !isPaused, let missed else {
+        guard isPaused != self.isPaused else { return }
+        withMutation(keyPath: \.isPaused) { pause.isPaused = isPaused }
+        guard !isPaused, let missed = pause.missed else {
             if !isPaused, dataModelManager.layers != nil { showLayers(context: nil) }
             return
         }
-        self.missed = nil
+        pause.missed = nil
         defer { if dataModelManager.layers != nil { showLayers(context: missed.context) } }
         switch (confirmedData, missed.data) {
         case (nil, nil): return
@@ -354,8 +355,8 @@ extension DataProvider: WipeableProvider {
     func clearForWipe(at time: Date) {
         let hadData = data != nil
         begin(nil, at: time)
-        wishes += 1
-        awaitedIdentifier = nil
+        wish.next()
+        names.awaited = nil
         dataModelManager.consistencyManager.listen(key, to: nil, generation: generation)
         guard hadData else { return }
         batchListener?.note(self, nil)
