@@ -31,21 +31,21 @@ extension CollectionDataProvider {
         if cacheKey != self.cacheKey { join(dataModelManager.store(cacheKey, of: T.self)) }
         let data = store.kept(of: data).map { data[$0] }
         let before = store.shownBeforeEdit
-        let isChange = !store.isLoaded || !CollectionElements(entries: store.entries).isEqual(to: data)
+        let isChange = !store.isLoaded || !CollectionElements(entries: store.rows.entries).isEqual(to: data)
         let time = dataModelManager.now()
         let old = entries.slice(0, entries.count)
-        let isAnyKept = store.entries.count > 0
-        let new = isChange ? store.successors(for: data) : store.entries(with: data)
-        store.forgetAwaited()
-        let former = store.entries
-        if isChange { store.reset(new) } else { store.entries = PersistentVector(new) }
-        store.confirmed = nil
+        let isAnyKept = store.rows.entries.count > 0
+        let new = isChange ? store.successors(for: data) : store.rows.entries(with: data)
+        store.awaited = AwaitedElements()
+        let former = store.rows.entries
+        if isChange { store.reset(new) } else { store.rows.entries = PersistentVector(new) }
+        store.turns.confirmed = nil
         followStore()
         let sequence = commit(
             .set(new), of: former, leaving: nil, joining: new, isSaved: shouldCache, context: context,
             at: time)
-        store.setAt = sequence
-        if isAnyKept { store.markEdited(at: sequence) }
+        store.turns.setAt = sequence
+        if isAnyKept { store.rows.markEdited(at: sequence) }
         updateState { isLoading ? $0.note(.fresh) : $0.end(.fresh) }
         if isChange || !isSameList || !shown.isEqual(to: data) {
             note(.reset, isOwn: true, context, at: time, updated: isSameList ? Self.updated(from: old, to: new) : nil)
@@ -96,7 +96,7 @@ extension CollectionDataProvider {
     func put(
         _ elements: [T], _ shouldCache: Bool, _ context: (any Sendable)?, at place: () -> (Int, EntryPlace<T>)
     ) {
-        let isUpsert = store.holdsEachOnce
+        let isUpsert = store.audience.holdsEachOnce
         let new = isUpsert ? updating(elements, shouldCache, context) : elements
         let (index, anchor) = place()
         insert(new, at: index, anchor, shouldCache, context, isUpsert: isUpsert)
@@ -116,7 +116,7 @@ extension CollectionDataProvider {
             // An element that a sibling removed stays removed, even if this provider still shows it.
             let shown = confirmedEntries
             let found =
-                store.index(of: identifier).map { store.entries[$0] }
+                store.rows.index(of: identifier).map { store.rows.entries[$0] }
                 ?? (snapshot == nil
                     ? nil : shown.slice(0, shown.count).first { $0.model.modelIdentifier == identifier })
             if let found {
@@ -142,7 +142,7 @@ extension CollectionDataProvider {
         guard index >= 0, index <= entries.count else {
             return dataModelManager.misuse("An index is outside of the collection.")
         }
-        store.await(identifiers, at: place(of: index).gap(in: store.entries), isSaved: shouldCache)
+        store.await(identifiers, at: place(of: index).gap(in: store.rows.entries), isSaved: shouldCache)
     }
 
     /// - Parameters:
@@ -157,13 +157,13 @@ extension CollectionDataProvider {
         // Without an identifier an element is new.
         let isUpsert = isUpsert && (page != nil || newData.allSatisfy { $0.modelIdentifier != nil })
         endInterest()
-        let former = store.entries
+        let former = store.rows.entries
         let place = anchor.gap(in: former)
         let (before, time) = (store.shownBeforeEdit, dataModelManager.now())
         let new = newData.map { store.entry($0) }
-        store.insert(new, at: place)
+        store.rows.insert(new, at: place)
         editShown { $0.replace(index, index, with: new) }
-        store.isLoaded = store.isLoaded || !store.isLoading
+        store.isLoaded = store.isLoaded || !store.loading.isUnderWay
         commit(
             .insert(new, anchor, isUpsert: isUpsert), of: former, leaving: [], joining: new, isSaved: shouldCache,
             context: context, at: time, page: page)
@@ -204,17 +204,17 @@ extension CollectionDataProvider {
     ) {
         let index = entries.index(of: handle, near: index)
         if let index { editShown { $0[index].model = element } }
-        guard let place = store.position(of: handle) else {
+        guard let place = store.rows.position(of: handle) else {
             // A sibling removed it from the list: only the model's new version is left to post.
             return dataModelManager.updateModel(element, updateCache: shouldCache, context: context)
         }
-        let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.entries)
+        let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.rows.entries)
         let seen = store.seen(place)
-        store.edit(element, at: place)
-        if let index { editShown { $0[index].revision = store.entries[place].revision } }
-        store.entries[place].editedAt = commit(
-            .replace(seen, with: store.entries[place]), of: former,
-            leaving: [handle], joining: [store.entries[place]], isSaved: shouldCache, context: context, at: time)
+        store.rows.edit(element, at: place)
+        if let index { editShown { $0[index].revision = store.rows.entries[place].revision } }
+        store.rows.entries[place].editedAt = commit(
+            .replace(seen, with: store.rows.entries[place]), of: former,
+            leaving: [handle], joining: [store.rows.entries[place]], isSaved: shouldCache, context: context, at: time)
         tell(place, index, 1, CollectionChangeInformation.update, context, time, before)
     }
 
@@ -225,10 +225,10 @@ extension CollectionDataProvider {
         }
         let handle = entries[index].handle
         editShown { $0.replace(index, index + 1, with: []) }
-        guard let place = store.position(of: handle) else { return }
-        let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.entries)
+        guard let place = store.rows.position(of: handle) else { return }
+        let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.rows.entries)
         let seen = store.seen(place)
-        store.remove(at: place)
+        store.rows.remove(at: place)
         commit(
             .replace(seen, with: nil), of: former, leaving: [handle], joining: [],
             isSaved: shouldCache, context: context, at: time)
@@ -248,14 +248,14 @@ extension CollectionDataProvider {
             let to = target > index ? target - 1 : target
             shown.replace(to, to, with: [entry])
         }
-        guard let from = store.position(of: handle) else { return }
-        let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.entries)
+        guard let from = store.rows.position(of: handle) else { return }
+        let (before, time, former) = (store.shownBeforeEdit, dataModelManager.now(), store.rows.entries)
         let gap = anchor.gap(in: former)
         let to = gap > from ? gap - 1 : gap
         guard from != to else { return }
         let (seen, entry) = (store.seen(from), former[from])
-        store.remove(at: from)
-        store.insert([entry], at: to)
+        store.rows.remove(at: from)
+        store.rows.insert([entry], at: to)
         commit(
             .move(seen, anchor), of: former, leaving: [], joining: [], isSaved: shouldCache, context: context, at: time)
         let change = CollectionChange.changes([.delete(index: from), .insert(index: to)])
@@ -273,7 +273,7 @@ extension CollectionDataProvider {
         if index == 0 { return .first }
         let shown = SeenEntry(index: index - 1, list: entries, position: index - 1)
         // The anchor is an element of the newest list, so that of several with one identifier the right one is meant.
-        let gap = EntryPlace.after(shown).gap(in: store.entries)
+        let gap = EntryPlace.after(shown).gap(in: store.rows.entries)
         return gap == 0 ? .first : .after(store.seen(gap - 1))
     }
 
@@ -298,8 +298,6 @@ extension CollectionDataProvider {
                     store.key, leaving: leaving, joining: joined, posting: joined.map(\.model), context: context,
                     at: time)
             }
-            store.editedAt = max(store.editedAt, sequence)
-            store.confirmed = nil
             store.note(edit, at: sequence)
             if isSaved {
                 store.save(edit, of: former, asOf: page?.place.stored, storing: page?.stored, context: context)

@@ -7,7 +7,7 @@ extension CollectionDataProvider {
     ///
     /// - Complexity: O(*n*) for the first call after an edit of the list.
     public func index(of identifier: ModelIdentifier) -> Int? {
-        if snapshot == nil, layered == nil { return store.index(of: identifier) }
+        if snapshot == nil, layered == nil { return store.rows.index(of: identifier) }
         return elements.firstIndex { $0.modelIdentifier == identifier }
     }
 
@@ -128,7 +128,7 @@ extension CollectionDataProvider {
     }
 
     private func find(before index: Int) -> (gap: Int, anchor: EntryPlace<T>) {
-        let found = store.position(of: entries[index].handle)
+        let found = store.rows.position(of: entries[index].handle)
         return (index, found.map { .before(store.seen($0)) } ?? place(of: index))
     }
 

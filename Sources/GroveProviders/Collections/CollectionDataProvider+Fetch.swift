@@ -47,14 +47,14 @@ extension CollectionDataProvider {
         let found = cacheKey == self.cacheKey ? store : dataModelManager.store(cacheKey, of: T.self)
         if found.isLoaded || hasNothing { show(found, context) }
         if isLoad || !found.isLoaded { updateState { $0.begin() } }
-        if missing == .skip { found.missing.withLock { $0 = .skip } }
-        let setAt = found.setAt
+        if missing == .skip { found.loading.missing.withLock { $0 = .skip } }
+        let setAt = found.turns.setAt
         found.load(for: self, missing: missing, context: context) { [weak self] models, error in
             guard let self, self.wishes == wish else {
                 // The owner has asked for something else since.
                 return completion(self.map(\.data) ?? models, self == nil ? error : nil)
             }
-            let miss = found.miss
+            let miss = found.loading.miss
             if found.isLoaded {
                 self.show(found, context)
             } else if error == nil, self.hasNothing, self.cacheKey != nil {
@@ -71,7 +71,7 @@ extension CollectionDataProvider {
                 if let error {
                     .failure(error)
                 } else if models != nil {
-                    found.confirmed == nil ? .cached : .fresh
+                    found.turns.confirmed == nil ? .cached : .fresh
                 } else {
                     miss.map { .missing($0) }
                 }
@@ -79,7 +79,7 @@ extension CollectionDataProvider {
             self.updateState { request in
                 if !isLoad {
                     request.end(answer)
-                } else if let answer, found.setAt == setAt {
+                } else if let answer, found.turns.setAt == setAt {
                     request.note(answer)
                 }
             }
@@ -89,7 +89,7 @@ extension CollectionDataProvider {
 
     /// Ends the wait for a list that was neither in memory nor in the cache.
     func endInterest() {
-        interest?.removeInterest(self)
+        interest?.audience.removeInterest(self)
         interest = nil
     }
 
@@ -109,7 +109,7 @@ extension CollectionDataProvider {
     /// Shows the list that the owner asked for.
     private func show(_ found: CollectionStore<T>, _ context: (any Sendable)?) {
         guard found !== store else { return }
-        let isChange = entries.count > 0 || found.entries.count > 0
+        let isChange = entries.count > 0 || found.rows.entries.count > 0
         join(found)
         guard isChange else { return showLayers(context: context) }
         note(.reset, isOwn: true, context, at: dataModelManager.now())
@@ -170,7 +170,7 @@ extension CollectionDataProvider {
         fetch: @escaping @Sendable () async throws -> [T]
     ) async throws -> [T] {
         let maxAge = reload ? nil : maxAge
-        if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.confirmed, maxAge) {
+        if let maxAge, cacheKey == self.cacheKey, dataModelManager.isFresh(store.turns.confirmed, maxAge) {
             updateState { $0.note(.fresh) }
             return data
         }
@@ -238,7 +238,7 @@ extension CollectionDataProvider {
         guard isHere else { return taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
         wishes += isWanted ? 0 : 1
         if !isFirst { showNewest(context, at: time) }
-        let isWhole = found.confirmed != nil && found.setAt == answer.place.turn
+        let isWhole = found.turns.confirmed != nil && found.turns.setAt == answer.place.turn
         updateState { $0.end(isWhole ? .fresh : .cached) }
         return data
     }
@@ -269,14 +269,16 @@ extension CollectionStore {
     /// The rows of the list that follow `page`, its new first rows, if one of the old first rows is among those.
     private func follow(_ page: [Entry<T>]) -> [Entry<T>] {
         let there = Set(page.map(\.handle))
-        let first = entries.slice(0, min(entries.count, page.count))
+        let first = rows.entries.slice(0, min(rows.entries.count, page.count))
         guard let last = first.lastIndex(where: { there.contains($0.handle) }) else { return [] }
-        return entries.slice(last + 1, entries.count).filter { !there.contains($0.handle) }
+        return rows.entries.slice(last + 1, rows.entries.count).filter { !there.contains($0.handle) }
     }
 
     /// The elements that are shown, with the turn of the last change.
     var shownNow: ShownNow {
-        ShownNow(models: entries.slice(0, entries.count).map(\.model), editedAt: max(editedAt, changedAt))
+        ShownNow(
+            models: rows.entries.slice(0, rows.entries.count).map(\.model),
+            editedAt: max(turns.editedAt, turns.changedAt))
     }
 
     /// Makes an answer of the network the list, unless a newer answer, or whole list, is there.
@@ -286,27 +288,27 @@ extension CollectionStore {
         _ answer: Answer<[T]>, _ taken: TakenAnswer, _ part: LoadedPart, for viewer: CollectionDataProvider<T>?,
         _ context: (any Sendable)?, at time: Date
     ) {
-        guard setAt <= answer.place.turn else { return }
+        guard turns.setAt <= answer.place.turn else { return }
         let all = taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } }
         let kept = kept(of: all)
         let models = kept.map { all[$0] }
         let before = shownBeforeEdit
-        let (former, old) = (entries, entries.slice(0, entries.count))
+        let (former, old) = (rows.entries, rows.entries.slice(0, rows.entries.count))
         // Edits since the request are applied to the list again; the models were compared already.
-        let rows = successors(for: models)
-        let answered = part == .firstPage ? rows + follow(rows) : rows
+        let first = successors(for: models)
+        let answered = part == .firstPage ? first + follow(first) : first
         let (new, isEdited) = applyingEdits(since: answer.place.turn, to: answered)
-        let isChange = !isLoaded || !CollectionElements(entries: entries).isEqual(to: new.map(\.model))
-        forgetAwaited()
-        if isChange { reset(new) } else { replace(0..<entries.count, with: new[...]) }
-        setAt = answer.place.turn
-        confirmed = taken.lost.isEmpty && !isEdited ? answer.askedAt : nil
-        markEdited(at: taken.turn)
+        let isChange = !isLoaded || !CollectionElements(entries: rows.entries).isEqual(to: new.map(\.model))
+        awaited = AwaitedElements()
+        if isChange { reset(new) } else { rows.replace(0..<rows.entries.count, with: new[...]) }
+        turns.setAt = answer.place.turn
+        turns.confirmed = taken.lost.isEmpty && !isEdited ? answer.askedAt : nil
+        rows.markEdited(at: taken.turn)
         // A kept edit is dropped if the list no longer has one of its elements.
-        pending.removeAll { $0.isKept && $0.edit.entries.contains { position(of: $0.handle) == nil } }
+        cached.pending.removeAll { $0.isKept && $0.edit.entries.contains { rows.position(of: $0.handle) == nil } }
         manager.inOrder { _ in
             // A read of the list that began before this does not have the list that is saved now.
-            editedAt = manager.consistencyManager.join(
+            turns.editedAt = manager.consistencyManager.join(
                 taken.turn, key, elements: new.map { ($0.handle, Leaf.node($0.model)) }, leavesOthers: true)
             save(
                 .set(new, isPage: part == .firstPage), of: former, asOf: answer.place.stored,

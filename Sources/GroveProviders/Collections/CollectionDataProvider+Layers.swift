@@ -8,7 +8,7 @@ extension CollectionDataProvider: LayeredScreen {
     func layer(by layers: any ShownLayers, isNews: Bool) {
         guard snapshot == nil else { return }
         guard !layers.isEmpty else { return layered = nil }
-        let confirmed = store.entries.slice(0, store.entries.count)
+        let confirmed = store.rows.entries.slice(0, store.rows.entries.count)
         if isNews { learn(confirmed, layers) }
         // What is pending in a list that is missing shows in a provider that waits for it and shows nothing else.
         let list = hasNothing ? interest ?? store : store
@@ -27,13 +27,13 @@ extension CollectionDataProvider: LayeredScreen {
             let node = Leaf.node(entry.model)
             layers.learn(node, of: node.modelIdentifier)
         }
-        lastConfirmed = store.entries
+        lastConfirmed = store.rows.entries
     }
 
     func showLayers(context: (any Sendable)?) {
         guard let layers = dataModelManager.layers, snapshot == nil else { return }
         let wasLayered = layered != nil
-        if !wasLayered { lastShown = store.entries }
+        if !wasLayered { lastShown = store.rows.entries }
         layer(by: layers, isNews: false)
         guard wasLayered || layered != nil else { return }
         defer { lastShown = entries }
@@ -48,43 +48,18 @@ extension CollectionDataProvider: LayeredScreen {
     }
 
     func confirmed(_ identifier: ModelIdentifier, _ accept: (any Model) -> Bool) -> (any Model)? {
-        if let element = store.element(identifier) {
+        if let element = store.rows.element(identifier) {
             let node = Leaf.node(element)
             if accept(node) { return node }
         }
-        for entry in store.entries.slice(0, store.entries.count) {
+        for entry in store.rows.entries.slice(0, store.rows.entries.count) {
             if let found = Leaf.node(entry.model).find(identifier, accept) { return found }
         }
         return nil
     }
 
     func forEachConfirmed(_ visit: (any Model) -> Void) {
-        for entry in store.entries.slice(0, store.entries.count) { visit(Leaf.node(entry.model)) }
-    }
-}
-
-extension CollectionStore {
-    /// A handle for `model`: that of its pending element, if it had one.
-    func handle(for model: T) -> Int {
-        guard !pendingHandles.isEmpty, let identifier = model.modelIdentifier,
-            let handle = pendingHandles.removeValue(forKey: identifier)
-        else { return takeHandle() }
-        return position(of: handle) != nil ? takeHandle() : handle
-    }
-
-    /// The element of `handle` with `model` over it: the one that was shown last, if that is equal.
-    ///
-    /// - Parameter drafts: the elements that are shown with another model than the confirmed one.
-    fileprivate func layeredEntry(_ handle: Int, _ model: T, _ drafts: inout [Int: Entry<T>]) -> Entry<T> {
-        if let shown = self.drafts[handle], shown.model.isEqual(to: model) {
-            drafts[handle] = shown
-            return shown
-        }
-        // No version of the list itself has a number below zero.
-        layeredRevision -= 1
-        let entry = Entry(handle: handle, revision: layeredRevision, model: model)
-        drafts[handle] = entry
-        return entry
+        for entry in store.rows.entries.slice(0, store.rows.entries.count) { visit(Leaf.node(entry.model)) }
     }
 }
 
@@ -110,7 +85,7 @@ enum LayeredList {
                 }
                 if !model.isEqual(to: entry.model) {
                     isChanged = true
-                    entry = store.layeredEntry(entry.handle, model, &drafts)
+                    entry = store.drafts.entry(entry.handle, model, notedIn: &drafts)
                 }
                 shown.append(entry)
             case .pending(let node, let former):
@@ -118,13 +93,13 @@ enum LayeredList {
                     let identifier = model.modelIdentifier
                 else { continue }
                 let handle =
-                    store.pendingHandles[identifier] ?? former.flatMap { store.pendingHandles[$0] }
-                    ?? store.takeHandle()
-                store.pendingHandles[identifier] = handle
-                shown.append(store.layeredEntry(handle, model, &drafts))
+                    store.drafts.handles[identifier] ?? former.flatMap { store.drafts.handles[$0] }
+                    ?? store.rows.takeHandle()
+                store.drafts.handles[identifier] = handle
+                shown.append(store.drafts.entry(handle, model, notedIn: &drafts))
             }
         }
-        store.drafts = drafts
+        store.drafts.shown = drafts
         return isChanged ? shown : nil
     }
 

@@ -18,9 +18,9 @@ extension CollectionDataProvider {
     ) async throws -> Int? {
         let (store, wish, manager) = (store, wishes, dataModelManager)
         let key = RequestKey(
-            type: ObjectIdentifier(CollectionDataProvider.self), name: "\(store.key.rawValue).\(store.resets)")
-        let (shown, resets) = (CollectionElements(entries: store.entries), store.resets)
-        let last = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
+            type: ObjectIdentifier(CollectionDataProvider.self), name: "\(store.key.rawValue).\(store.rows.resets)")
+        let (shown, resets) = (CollectionElements(entries: store.rows.entries), store.rows.resets)
+        let last = store.rows.entries.count > 0 ? store.rows.entries[store.rows.entries.count - 1].handle : nil
         // The state is that of a load, if one is under way.
         let showsState = if case .loading = state { false } else { true }
         if showsState { updateState { $0.begin() } }
@@ -34,8 +34,9 @@ extension CollectionDataProvider {
                 },
                 { answer, isFirst -> Int? in
                     guard let taken = answer.taken else { return nil }
-                    let end = store.entries.count > 0 ? store.entries[store.entries.count - 1].handle : nil
-                    guard store.resets == resets, !isFirst || end == last else { return nil }
+                    let end =
+                        store.rows.entries.count > 0 ? store.rows.entries[store.rows.entries.count - 1].handle : nil
+                    guard store.rows.resets == resets, !isFirst || end == last else { return nil }
                     if isFirst {
                         self.provider(of: store).append(answer, taken, context)
                     }
@@ -64,7 +65,7 @@ extension CollectionDataProvider {
         for (original, model) in zip(answer.value, taken.models) {
             guard let model = model.flatMap({ Leaf.base($0) as? T }) else { continue }
             if let identifier = model.modelIdentifier {
-                guard store.element(identifier) == nil, seen.insert(identifier).inserted else { continue }
+                guard store.rows.element(identifier) == nil, seen.insert(identifier).inserted else { continue }
             }
             new.append(model)
             stored.append(dataModelManager.followed == nil ? model : original)

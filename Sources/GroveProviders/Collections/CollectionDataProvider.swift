@@ -81,7 +81,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         self.dataModelManager = dataModelManager
         self.holdsEachOnce = holdsEachOnce
         store = CollectionStore(cacheKey: nil, manager: dataModelManager)
-        store.add(self)
+        store.audience.add(self)
         dataModelManager.screens.register(self, store.key)
     }
 
@@ -128,13 +128,13 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     var entries: PersistentVector<Entry<T>> { layered ?? confirmedEntries }
 
     /// The list without the layers over it.
-    var confirmedEntries: PersistentVector<Entry<T>> { snapshot?.entries ?? store.entries }
+    var confirmedEntries: PersistentVector<Entry<T>> { snapshot?.entries ?? store.rows.entries }
 
     func join(_ newStore: CollectionStore<T>) {
         guard newStore !== store else { return }
-        store.remove(self)
+        store.audience.remove(self)
         store = newStore
-        store.add(self)
+        store.audience.add(self)
         let unsaved = store.unsaved
         updateState { $0.unsaved = unsaved }
         followStore()
@@ -142,10 +142,10 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
 
     /// Shows the newest list; a paused provider stays with the state that the list has now.
     func followStore() {
-        if dataModelManager.layers != nil, snapshot == nil, layered == nil { lastShown = store.entries }
-        snapshot = isPausedNow ? store.state : nil
+        if dataModelManager.layers != nil, snapshot == nil, layered == nil { lastShown = store.rows.entries }
+        snapshot = isPausedNow ? store.rows.state : nil
         isDiverged = false
-        toldThrough = store.lastNews
+        toldThrough = store.audience.lastNews
     }
 
     /// Shows the newest list, which the owner asked for.
@@ -180,7 +180,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
         guard news.number > toldThrough, !isPausedNow else { return }
         guard !isDiverged else { return catchUp(news.context, at: news.time) }
         toldThrough = news.number
-        snapshot = store.lastNews == news.number ? nil : news.after
+        snapshot = store.audience.lastNews == news.number ? nil : news.after
         note(news.change, isOwn: false, news.context, at: news.time)
     }
 
@@ -188,7 +188,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     private func catchUp(_ context: (any Sendable)?, at time: Date) {
         guard let old = snapshot else { return }
         followStore()
-        guard let change = Self.change(from: old, to: store.state) else { return showLayers(context: context) }
+        guard let change = Self.change(from: old, to: store.rows.state) else { return showLayers(context: context) }
         note(change, isOwn: false, context, at: time)
     }
 
@@ -236,7 +236,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
             catchUp(last?.context, at: last?.time ?? dataModelManager.now())
             return showLayers(context: nil)
         }
-        if snapshot == nil { snapshot = store.state }
+        if snapshot == nil { snapshot = store.rows.state }
     }
 
     /// The changes from one state of the list to a later one; `nil` if there are none.

@@ -11,7 +11,7 @@ extension CollectionStore {
     /// The reader that brings this list up to date: see ``DataModelManager/markStale(_:)``.
     func reader(of name: ModelIdentifier) -> ListReader {
         let (consistency, stale, key, type) = (manager.consistencyManager, manager.stale, key, T.self)
-        let missing = missing
+        let missing = loading.missing
         return ListReader(name: name, subscription: key) {
             [weak self] view, reading, known, ahead, began, life, isWiped in
             if case .news(let news) = reading {
@@ -87,46 +87,47 @@ extension CollectionStore {
         func end() { consistency.joinFetched(began, nil, []) }
         endEditsOfBefore()
         // A load that is under way may have read the cache earlier.
-        guard !isLoading || isWiped && pending.isEmpty else {
-            isStale = true
+        guard !loading.isUnderWay || isWiped && cached.pending.isEmpty else {
+            loading.isStale = true
             return end()
         }
-        interested.removeAll { $0.viewer == nil }
-        let isShown = isLoaded || entries.count > 0
-        guard isShown || isLoading || !interested.isEmpty, !consistency.isCancelled(since: began) else { return end() }
+        audience.interested.removeAll { $0.viewer == nil }
+        let isShown = isLoaded || rows.entries.count > 0
+        guard isShown || loading.isUnderWay || !audience.interested.isEmpty, !consistency.isCancelled(since: began)
+        else { return end() }
         // An edit since may be newer than the read: the list is read again behind it.
-        guard editedAt <= began else {
+        guard turns.editedAt <= began else {
             end()
             // The list is without the commits that were not told because of this read: later ones alone do not help.
-            commit = nil
+            cached.commit = nil
             return manager.markStale([.list(name)])
         }
         guard let list else {
             // The pending edits are stored by now, or will be.
-            guard pending.isEmpty else {
-                guard showsRowsOfBefore else { return end() }
+            guard cached.pending.isEmpty else {
+                guard cached.showsRowsOfBefore else { return end() }
                 return show(ListBase(entries: PersistentVector(), hidden: []), asOf: began, over: fresh)
             }
             end()
-            if isWiped || showsRowsOfBefore, isShown || isLoading {
+            if isWiped || cached.showsRowsOfBefore, isShown || loading.isUnderWay {
                 clearForWipe(at: manager.now())
             } else if let miss, isLoaded {
                 tellLacking(miss)
-                isInCache = miss.identifier != name
+                cached.isThere = miss.identifier != name
             } else {
-                isInCache = false
+                cached.isThere = false
             }
-            if !isInCache { commit = nil }
+            if !cached.isThere { cached.commit = nil }
             return
         }
         let isNew = !isLoaded
         isLoaded = true
-        isInCache = true
-        commit = list.commit
+        cached.isThere = true
+        cached.commit = list.commit
         awaitHidden(list.hidden.compactMap(\.identifier), besides: list.hiddenInCache)
-        let acknowledged = endEdits(through: list.ticket)
-        let read = successors(for: list.models, beside: acknowledged, except: handlesOfPending)
-        gone.subtract(read.map(\.handle))
+        let acknowledged = cached.endEdits(through: list.ticket)
+        let read = successors(for: list.models, beside: acknowledged, except: cached.handlesOfPending)
+        cached.gone.subtract(read.map(\.handle))
         show(ListBase(entries: PersistentVector(read), hidden: list.hidden), asOf: began, over: fresh, isNew: isNew)
     }
 
@@ -135,9 +136,9 @@ extension CollectionStore {
         _ list: ListBase<T>, asOf began: Turn, over fresh: Set<ModelIdentifier>, isNew: Bool = false
     ) {
         let shown = shownBeforeEdit
-        showsRowsOfBefore = false
+        cached.showsRowsOfBefore = false
         let information = show(list, asOf: began, over: fresh, reading: nil) ?? []
-        if !information.isEmpty { changedAt = max(changedAt, began) }
+        if !information.isEmpty { turns.changedAt = max(turns.changedAt, began) }
         tellWhole()
         // A provider that is told may edit, so that comes last.
         guard !information.isEmpty || isNew else { return }
@@ -154,13 +155,6 @@ extension CollectionStore {
         }
     }
 
-    /// The handles of the elements that pending edits bring and that the cache's list does not have yet.
-    private var handlesOfPending: Set<Int> {
-        guard let committed, !pending.isEmpty else { return [] }
-        let there = Set(committed.slice(0, committed.count).map(\.handle))
-        return Set(pending.flatMap(\.edit.entries).map(\.handle)).subtracting(there)
-    }
-
     /// Takes the changes that commits made to the list, in order.
     ///
     /// - Parameters:
@@ -172,44 +166,44 @@ extension CollectionStore {
         over fresh: Set<ModelIdentifier>
     ) {
         let consistency = manager.consistencyManager
-        guard !isLoading, isLoaded, !consistency.isCancelled(since: began) else {
-            isStale = isLoading
+        guard !loading.isUnderWay, isLoaded, !consistency.isCancelled(since: began) else {
+            loading.isStale = loading.isUnderWay
             consistency.joinFetched(began, nil, [])
-            if !isLoading, !interested.isEmpty, let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
+            if !loading.isUnderWay, !audience.interested.isEmpty, let cacheKey {
+                manager.markStale([.list(ModelIdentifier(cacheKey))])
+            }
             return
         }
-        let before = ListBase(entries: committed ?? entries, hidden: hidden)
-        let former = pending
+        let before = ListBase(entries: cached.committed ?? rows.entries, hidden: cached.hidden)
+        let former = cached.pending
         var list = before
         var splices: [EntrySplice<T>] = []
         var isReset = false
         var isAffected = false
         var isKnown = !isLacking
         for item in news {
-            let own = pending.first { item.ticket != .none && $0.ticket == item.ticket }
+            let own = cached.pending.first { item.ticket != .none && $0.ticket == item.ticket }
             // If no commit is known, a whole list that is no pending edit may be of before a wipe.
-            if commit.map({ $0 < item.commit }) ?? (item.isWhole && own != nil) {
+            if cached.commit.map({ $0 < item.commit }) ?? (item.isWhole && own != nil) {
                 isAffected = isAffected || own == nil || own?.edit.splices(in: list) != item.splices
                 isReset = isReset || item.isWhole
                 isKnown = apply(item, own, models, to: &list) { splices.append($0.trimmed) } && isKnown
                 // More of the same commit may follow.
-                if item.isWhole { commit = item.commit.previous }
-            } else if commit == nil {
+                if item.isWhole { cached.commit = item.commit.previous }
+            } else if cached.commit == nil {
                 isKnown = false
             } else {
                 // The list that was read has it already, or it changed nothing: as an edit it is shown no more.
                 isAffected = isAffected || own != nil
             }
-            endEdits(through: item.ticket)
+            cached.endEdits(through: item.ticket)
         }
         // Only a read knows whether a list that was set since has the elements that are deleted here.
         guard isKnown, !isReset || list.hidden.isEmpty else { return readWhole(began, former) }
-        isInCache = true
+        cached.isThere = true
         guard isAffected else {
             consistency.joinFetched(began, nil, [])
-            hidden = list.hidden
-            committed = pending.isEmpty ? nil : list.entries
-            if pending.isEmpty { gone = [] }
+            cached.take(list)
             return
         }
         let shown = shownBeforeEdit
@@ -219,7 +213,7 @@ extension CollectionStore {
             ?? show(list, asOf: began, over: fresh, reading: models)
         guard let information else { return readWhole(began, former) }
         guard !information.isEmpty else { return }
-        changedAt = max(changedAt, began)
+        turns.changedAt = max(turns.changedAt, began)
         tell(.changes(information), by: [], context: nil, at: manager.now(), before: shown)
     }
 
@@ -228,7 +222,7 @@ extension CollectionStore {
     /// - Parameter former: the edits that were pending before that. The read says which of them it has. If it fails, the list that the
     ///   cache gets with the next edit must have them.
     private func readWhole(_ began: Turn, _ former: [PendingEdit<T>]) {
-        (commit, pending) = (nil, former)
+        (cached.commit, cached.pending) = (nil, former)
         manager.consistencyManager.joinFetched(began, nil, [])
         if let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
     }
@@ -237,8 +231,8 @@ extension CollectionStore {
     ///
     /// - Parameter ticket: the last edit that the read has.
     private func readAgain(_ began: Turn, through ticket: EditTicket) {
-        endEdits(through: ticket)
-        readWhole(began, pending)
+        cached.endEdits(through: ticket)
+        readWhole(began, cached.pending)
     }
 
     /// Applies the changes of one commit to `list`.
@@ -256,12 +250,12 @@ extension CollectionStore {
                 if let identifier = entry.model.modelIdentifier { pool[identifier, default: []].append(entry) }
             }
         }
-        let put = own.map { $0.edit.entries.map(newest) } ?? []
+        let put = own.map { $0.edit.entries.map { rows.newest($0) } } ?? []
         add(put)
         if item.isWhole {
             // The elements of later edits are not in that list; it may have another writer's with the same identifiers.
-            let coming = handlesOfPending
-            add(entries.slice(0, entries.count).filter { !coming.contains($0.handle) })
+            let coming = cached.handlesOfPending
+            add(rows.entries.slice(0, rows.entries.count).filter { !coming.contains($0.handle) })
             list = ListBase(entries: PersistentVector(), hidden: [])
         }
         var isKnown = true
@@ -272,7 +266,7 @@ extension CollectionStore {
                 while let entry = pool[identifier]?.popLast() {
                     pooled.remove(entry.handle)
                     if staying.contains(entry.handle) { continue }
-                    guard own != nil, gone.contains(entry.handle) else { return entry }
+                    guard own != nil, cached.gone.contains(entry.handle) else { return entry }
                     // An element that was deleted here meanwhile may be there again: only a read knows.
                     isKnown = false
                     return nil

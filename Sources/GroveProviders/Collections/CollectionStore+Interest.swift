@@ -11,8 +11,8 @@ import GroveModel
 extension CollectionStore {
     /// Lets `viewer`, which shows nothing, have the list as soon as a provider or another writer brings it.
     func addInterest(_ viewer: CollectionDataProvider<T>, missing: ModelIdentifier) {
-        interested.removeAll { $0.viewer == nil || $0.viewer === viewer }
-        interested.append(WeakViewer(viewer: viewer))
+        audience.removeInterest(viewer)
+        audience.interested.append(ListAudience.WeakViewer(viewer: viewer))
         guard let cacheKey, manager.followed != nil else { return }
         let name = ModelIdentifier(cacheKey)
         _ = manager.stale.withLock { $0.wait(.list(name), for: missing) }
@@ -20,21 +20,17 @@ extension CollectionStore {
         manager.markStale([.list(name)])
     }
 
-    func removeInterest(_ viewer: CollectionDataProvider<T>) {
-        interested.removeAll { $0.viewer == nil || $0.viewer === viewer }
-    }
-
     /// Gives the list to the viewers that asked for it when neither memory nor the cache had it.
     func welcome(_ context: (any Sendable)?, at time: Date) {
-        guard isLoaded, !interested.isEmpty else { return }
-        let welcomed = interested.compactMap(\.viewer)
-        interested = []
+        guard isLoaded, !audience.interested.isEmpty else { return }
+        let welcomed = audience.interested.compactMap(\.viewer)
+        audience.interested = []
         for viewer in welcomed { viewer.takeAwaited(self, context, at: time) }
     }
 
     /// Tells the owners that another writer changed the list and that it is not whole; the rows that are shown stay.
     func tellLacking(_ miss: CacheMiss) {
-        for viewer in viewers.compactMap(\.viewer) {
+        for viewer in audience.viewers.compactMap(\.viewer) {
             // The state is about this list from now on.
             if viewer.interest !== self { viewer.endInterest() }
             viewer.updateState { $0.note(.missing(miss)) }
@@ -45,7 +41,7 @@ extension CollectionStore {
     ///
     /// The state of an owner that shows this list and has asked for another, which is missing, is about that one.
     func tellWhole() {
-        for holder in viewers {
+        for holder in audience.viewers {
             guard let viewer = holder.viewer, case .missing = viewer.state else { continue }
             guard viewer.interest == nil || viewer.interest === self else { continue }
             viewer.updateState { $0.noteData() }
@@ -53,8 +49,8 @@ extension CollectionStore {
     }
 
     func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date) {
-        for index in 0..<entries.count {
-            let element = Leaf.node(entries[index].model)
+        for index in 0..<rows.entries.count {
+            let element = Leaf.node(rows.entries[index].model)
             if element.holds(oneOf: whole) { tellWhole() }
             if let miss = misses.first(among: element) { return tellLacking(miss) }
         }

@@ -17,7 +17,7 @@ extension CollectionStore {
         storing models: [any SimpleModel]? = nil, context: (any Sendable)?
     ) {
         guard let cacheKey else { return }
-        if isLoading, !isLoaded {
+        if loading.isUnderWay, !isLoaded {
             // The models that it brings must not wait for the list.
             saveModels(models ?? edit.entries.map(\.model), asOf: place, context)
             return keep(edit, of: before)
@@ -26,12 +26,12 @@ extension CollectionStore {
         endEditsOfBefore(beside: before)
         // Edits kept before a whole list make no difference; an answer goes under those kept since its request.
         if case .set(_, isPage: false) = edit {
-            if place == nil { pending.removeAll { $0.ticket == .none } }
-            isInCache = isInCache || !pending.contains(where: \.isKept)
+            if place == nil { cached.pending.removeAll { $0.ticket == .none } }
+            cached.isThere = cached.isThere || !cached.pending.contains(where: \.isKept)
         }
         sendKept(of: before, context: context)
         let ticket = send(edit.edit(storing:), edit, storing: models, asOf: place, context)
-        if edit.isWhole, place == nil { lastWhole = ticket }
+        if edit.isWhole, place == nil { cached.lastWhole = ticket }
         keep(edit, of: before, ticket, isAnswer: place != nil && edit.isWhole)
     }
 
@@ -42,20 +42,20 @@ extension CollectionStore {
     /// - Parameter before: the list that is shown.
     func sendKept(of before: PersistentVector<Entry<T>>, context: (any Sendable)?) {
         guard manager.followed != nil else { return }
-        if !isInCache {
-            isInCache = true
-            let first = pending.firstIndex { $0.isKept } ?? pending.count
-            if committed == nil { committed = before }
-            var list = committed ?? before
-            for edit in pending[..<first] { edit.edit.apply(to: &list) }
+        if !cached.isThere {
+            cached.isThere = true
+            let first = cached.pending.firstIndex { $0.isKept } ?? cached.pending.count
+            if cached.committed == nil { cached.committed = before }
+            var list = cached.committed ?? before
+            for edit in cached.pending[..<first] { edit.edit.apply(to: &list) }
             let was = list.slice(0, list.count)
-            let ticket = send(ListEdit.fill, newest: was, madeAt: wipes, context)
-            pending.insert(PendingEdit(ticket: ticket, edit: .set(was), wipes: wipes), at: first)
+            let ticket = send(ListEdit.fill, newest: was, madeAt: cached.wipes, context)
+            cached.pending.insert(PendingEdit(ticket: ticket, edit: .set(was), wipes: cached.wipes), at: first)
         }
-        for index in pending.indices where pending[index].isKept {
-            let edit = pending[index].edit
-            pending[index].ticket = send(
-                edit.edit(storing:), edit, madeAt: pending[index].wipes, context)
+        for index in cached.pending.indices where cached.pending[index].isKept {
+            let edit = cached.pending[index].edit
+            cached.pending[index].ticket = send(
+                edit.edit(storing:), edit, madeAt: cached.pending[index].wipes, context)
         }
     }
 
@@ -64,13 +64,13 @@ extension CollectionStore {
     /// - Parameter place: the place at which the last of them was refused: later changes by other writers stay.
     func saveRefused(asOf place: StoredPlace?) {
         endEditsOfBefore()
-        guard isLoaded, let index = pending.lastIndex(where: \.wasRefused) else { return }
+        guard isLoaded, let index = cached.pending.lastIndex(where: \.wasRefused) else { return }
         manager.inOrder { _ in
-            isInCache = true
-            let list = pending[index].edit.entries
+            cached.isThere = true
+            let list = cached.pending[index].edit.entries
             let ticket = send(
-                ListEdit.restore, newest: list, asOf: place, madeAt: pending[index].wipes, nil)
-            pending[index] = PendingEdit(ticket: ticket, edit: .set(list), wipes: pending[index].wipes)
+                ListEdit.restore, newest: list, asOf: place, madeAt: cached.pending[index].wipes, nil)
+            cached.pending[index] = PendingEdit(ticket: ticket, edit: .set(list), wipes: cached.pending[index].wipes)
         }
     }
 
@@ -128,7 +128,7 @@ extension CollectionStore {
                 if case .refused(let error, _) = outcome {
                     manager.consistencyManager.afterDelivery {
                         guard let self else { return }
-                        guard error.code == .cancelled else { return self.settleRefused(through: ticket) }
+                        guard error.code == .cancelled else { return self.cached.settleRefused(through: ticket) }
                         self.dropEdits(through: ticket)
                     }
                 }
@@ -146,25 +146,27 @@ extension CollectionStore {
         from ticket: EditTicket, _ edit: EntryEdit<T>?, madeAt former: WipeCount, _ context: (any Sendable)?
     ) {
         endEditsOfBefore()
-        if let edit, former == wipes, ticket > lastWhole, !pending.contains(where: { $0.ticket == ticket }) {
-            keep(edit, of: entries, ticket)
+        if let edit, former == cached.wipes, ticket > cached.lastWhole,
+            !cached.pending.contains(where: { $0.ticket == ticket })
+        {
+            keep(edit, of: rows.entries, ticket)
         }
-        guard let first = pending.firstIndex(where: { $0.ticket == ticket }) else { return }
+        guard let first = cached.pending.firstIndex(where: { $0.ticket == ticket }) else { return }
         // Edits before a whole list make no difference, unless that is an answer.
-        if pending[first...].contains(where: { $0.edit.isWhole && !$0.isAnswer }) { return }
-        let edits = pending[first...]
-        pending[first...] = (edits.filter(\.isAnswer) + edits.filter { !$0.isAnswer })[...]
-        for index in first..<pending.count where !pending[index].isAnswer {
-            pending[index].ticket = .none
+        if cached.pending[first...].contains(where: { $0.edit.isWhole && !$0.isAnswer }) { return }
+        let edits = cached.pending[first...]
+        cached.pending[first...] = (edits.filter(\.isAnswer) + edits.filter { !$0.isAnswer })[...]
+        for index in first..<cached.pending.count where !cached.pending[index].isAnswer {
+            cached.pending[index].ticket = .none
             // The cache may still make one of them, before it is sent again.
-            if case .insert(let entries, let place, _) = pending[index].edit,
+            if case .insert(let entries, let place, _) = cached.pending[index].edit,
                 entries.allSatisfy({ $0.model.modelIdentifier != nil })
             {
-                pending[index].edit = .insert(entries, place, isUpsert: true)
+                cached.pending[index].edit = .insert(entries, place, isUpsert: true)
             }
         }
-        (isInCache, commit) = (false, nil)
-        sendKept(of: entries, context: context)
+        (cached.isThere, cached.commit) = (false, nil)
+        sendKept(of: rows.entries, context: context)
     }
 
     /// Stores models of an edit by themselves; for a model without an identifier, the nearest identified ones below it.
@@ -179,7 +181,9 @@ extension CollectionStore {
 
     /// The element at `index`, as an edit names it.
     func seen(_ index: Int) -> SeenEntry<T> {
-        SeenEntry(index: index, list: entries, position: ListBase(entries: entries, hidden: hidden).position(of: index))
+        SeenEntry(
+            index: index, list: rows.entries,
+            position: ListBase(entries: rows.entries, hidden: cached.hidden).position(of: index))
     }
 
     /// Notes an edit that is shown and that the cache has not reported as made.
@@ -189,59 +193,31 @@ extension CollectionStore {
         _ edit: EntryEdit<T>, of before: PersistentVector<Entry<T>>, _ ticket: EditTicket = .none,
         isAnswer: Bool = false
     ) {
-        guard manager.followed != nil || isLoading, cacheKey != nil else { return }
+        guard manager.followed != nil || loading.isUnderWay, cacheKey != nil else { return }
         endEditsOfBefore(beside: before)
-        if committed == nil { committed = before }
-        pending.append(PendingEdit(ticket: ticket, edit: edit, wipes: manager.wipesNow, isAnswer: isAnswer))
-    }
-
-    /// Drops and returns the edits up to `ticket`, which the cache has made.
-    @discardableResult
-    func endEdits(through ticket: EditTicket) -> [PendingEdit<T>] {
-        func isMade(_ edit: PendingEdit<T>) -> Bool { edit.ticket != .none && edit.ticket <= ticket }
-        // Edits before a whole list make no difference.
-        let whole = pending.lastIndex { $0.edit.isWhole && isMade($0) } ?? -1
-        defer { pending = pending.enumerated().filter { $0 > whole && !isMade($1) }.map(\.element) }
-        return pending.enumerated().filter { $0 <= whole || isMade($1) }.map(\.element)
+        cached.add(
+            PendingEdit(ticket: ticket, edit: edit, wipes: manager.wipesNow, isAnswer: isAnswer), to: before)
     }
 
     /// Drops the edits from before everything was emptied, and the list that they were edits of, though it is still shown.
     ///
     /// Edits from before another process emptied it stay, as edits of an empty list.
     ///
-    /// - Parameter rows: the rows shown before the edit that calls this; `nil` if no edit does.
-    func endEditsOfBefore(beside rows: PersistentVector<Entry<T>>? = nil) {
-        let (now, others) = (manager.wipesNow, manager.wipesByOthers)
-        pending.removeAll { $0.wipes != now }
-        guard wipes != now || wipesByOthers != others else { return }
-        (wipes, wipesByOthers, showsRowsOfBefore) = (now, others, (rows ?? entries).count > 0)
-        (committed, hidden, commit) = (PersistentVector(), [], nil)
+    /// - Parameter shown: the rows shown before the edit that calls this; `nil` if no edit does.
+    func endEditsOfBefore(beside shown: PersistentVector<Entry<T>>? = nil) {
+        cached.endEdits(before: manager.wipesNow, manager.wipesByOthers, rows: (shown ?? rows.entries).count)
     }
 
     /// Drops the edits up to `ticket`, which came too late.
     private func dropEdits(through ticket: EditTicket) {
-        endEdits(through: ticket)
+        cached.endEdits(through: ticket)
         endEditsOfBefore()
         if let cacheKey { manager.markStale(CollectionOfOne(.list(ModelIdentifier(cacheKey)))) }
     }
 
-    /// Merges the edits up to `ticket`, which the cache has refused, into one whole list in memory.
-    ///
-    /// It is stored when the cache takes calls again; until then there may be many of them.
-    private func settleRefused(through ticket: EditTicket) {
-        guard let last = pending.lastIndex(where: { $0.ticket != .none && $0.ticket <= ticket }), var list = committed
-        else {
-            return
-        }
-        for edit in pending[...last] { edit.edit.apply(to: &list) }
-        let whole = PendingEdit(
-            ticket: .none, edit: EntryEdit.set(list.slice(0, list.count)), wipes: pending[last].wipes, wasRefused: true)
-        pending.replaceSubrange(...last, with: CollectionOfOne(whole))
-    }
-
     /// Stores the whole list in a cache that is only a delegate.
     func saveWhole(_ cacheKey: String, _ context: (any Sendable)?) {
-        let (cache, newest) = (manager.cacheDelegate, newestElements(entries.slice(0, entries.count)))
+        let (cache, newest) = (manager.cacheDelegate, newestElements(rows.entries.slice(0, rows.entries.count)))
         manager.onCache { cache.setCollection(newest.take(), forKey: cacheKey, context: context) }
     }
 
@@ -255,15 +231,13 @@ extension CollectionStore {
 
     /// Notes an edit for answers of the network that were asked for before it, as long as a request is open.
     func note(_ edit: EntryEdit<T>, at turn: Turn) {
-        guard let oldest = manager.requests.open.values.map(\.place.turn).min() else { return recent = [] }
-        recent.removeAll { $0.turn <= oldest }
-        recent.append((turn, edit))
+        turns.note(edit, at: turn, since: manager.requests.open.values.map(\.place.turn).min())
     }
 
     /// `answer` with the edits that were made since `turn`, and whether they change its rows.
     func applyingEdits(since turn: Turn, to answer: [Entry<T>]) -> (list: [Entry<T>], isEdited: Bool) {
         var list = PersistentVector(answer)
-        for (made, edit) in recent where made > turn {
+        for (made, edit) in turns.recent where made > turn {
             guard case .insert(let entries, let place, _) = edit else {
                 // An element that left the list and is back with the answer is another one with the same identifier.
                 edit.named(in: list).apply(to: &list)
@@ -272,43 +246,21 @@ extension CollectionStore {
             let there = Set(list.slice(0, list.count).compactMap(\.model.modelIdentifier))
             // An element that was deleted since stays away.
             let new = entries.filter { entry in
-                guard position(of: entry.handle) != nil else { return false }
+                guard rows.position(of: entry.handle) != nil else { return false }
                 guard let identifier = entry.model.modelIdentifier else { return true }
                 return !there.contains(identifier)
             }
-            EntryEdit.insert(new.map { newest($0) }, place, isUpsert: false).apply(to: &list)
+            EntryEdit.insert(new.map { rows.newest($0) }, place, isUpsert: false).apply(to: &list)
         }
         let edited = list.slice(0, list.count)
         return (edited, edited.map(\.handle) != answer.map(\.handle))
     }
 
-    /// The entry as it is shown, if that is the same model.
-    func newest(_ entry: Entry<T>) -> Entry<T> {
-        guard let index = position(of: entry.handle),
-            entries[index].model.modelIdentifier == entry.model.modelIdentifier
-        else { return entry }
-        return entries[index]
-    }
-
-    /// Gives an element of the cache's list the model that is shown.
-    func update(_ handle: Int, near index: Int, to entry: Entry<T>) {
-        guard let place = committed?.index(of: handle, near: index),
-            committed?[place].model.modelIdentifier == entry.model.modelIdentifier
-        else { return }
-        committed?[place] = entry
-    }
-
     /// Removes the element at `index`, whose model was deleted; the cache's list has it still.
     func hide(_ handle: Int, at index: Int) {
-        if let committed {
-            gone.insert(handle)
-            if let place = committed.index(of: handle, near: index) {
-                hidden = ListBase(entries: committed, hidden: hidden).hiding(place)
-                self.committed?.replace(place, place + 1, with: [])
-            }
-        } else if manager.followed != nil {
-            hidden = ListBase(entries: entries, hidden: hidden).hiding(index)
+        if !cached.hide(handle, near: index), manager.followed != nil {
+            cached.hidden = ListBase(entries: rows.entries, hidden: cached.hidden).hiding(index)
         }
-        remove(at: index)
+        rows.remove(at: index)
     }
 }

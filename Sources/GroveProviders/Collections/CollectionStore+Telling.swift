@@ -21,15 +21,12 @@ struct CollectionNews<T: SimpleModel> {
     let context: (any Sendable)?
     let time: Date
     let after: ListState<T>
-    let receivers: [CollectionStore<T>.WeakViewer]
+    let receivers: [ListAudience<T>.WeakViewer]
 }
 
 extension CollectionStore {
-    /// The newest state.
-    var state: ListState<T> { ListState(entries: entries, resets: resets) }
-
     /// The state before an edit, if a viewer may look at it before being told; holding it makes the edit copy a path.
-    var shownBeforeEdit: ListState<T>? { viewers.count > 1 || isTelling ? state : nil }
+    var shownBeforeEdit: ListState<T>? { audience.viewers.count > 1 || !audience.news.isEmpty ? rows.state : nil }
 
     /// Tells every viewer but `actors`, which know, of a change that was made.
     ///
@@ -42,18 +39,19 @@ extension CollectionStore {
     ) {
         noteRefused()
         welcome(context, at: time)
-        viewers.removeAll { $0.viewer == nil }
-        lastNews += 1
-        let receivers = viewers.filter { holder in !actors.contains { $0 === holder.viewer } }
+        audience.viewers.removeAll { $0.viewer == nil }
+        audience.lastNews += 1
+        let receivers = audience.viewers.filter { holder in !actors.contains { $0 === holder.viewer } }
         for holder in receivers { holder.viewer?.storeWillTell(before: before, context: context, at: time) }
-        news.append(
+        let isTelling = !audience.news.isEmpty
+        audience.news.append(
             CollectionNews(
-                number: lastNews, change: change, context: context, time: time, after: state, receivers: receivers))
+                number: audience.lastNews, change: change, context: context, time: time, after: rows.state,
+                receivers: receivers))
         guard !isTelling else { return }
-        isTelling = true
         var next = 0
-        while next < news.count {
-            let told = news[next]
+        while next < audience.news.count {
+            let told = audience.news[next]
             next += 1
             for holder in told.receivers {
                 guard let viewer = holder.viewer, viewer.store === self else { continue }
@@ -61,8 +59,7 @@ extension CollectionStore {
             }
             manager.consistencyManager.afterUpdate { self.finish(told.context) }
         }
-        news = []
-        isTelling = false
+        audience.news = []
     }
 
     /// Tells every viewer of a fetch; the viewers that asked for it are told as of a change of their own.
@@ -75,6 +72,6 @@ extension CollectionStore {
 
     /// Lets the batches of all viewers tell the changes that were noted.
     func finish(_ context: (any Sendable)?) {
-        for holder in viewers { holder.viewer?.batchListener?.finishUpdate(context: context) }
+        for holder in audience.viewers { holder.viewer?.batchListener?.finishUpdate(context: context) }
     }
 }

@@ -117,10 +117,10 @@ extension CollectionStore {
         switch change {
         case .insert(let identifier, let place):
             guard let model = answer.models[identifier] as? T else { return false }
-            guard index(of: identifier) == nil else { break }
+            guard rows.index(of: identifier) == nil else { break }
             editor().insert(model, at: place, of: answer.page(model))
         case .remove(let identifier):
-            while let index = index(of: identifier) { editor().remove(at: index) }
+            while let index = rows.index(of: identifier) { editor().remove(at: index) }
         case .move(let identifier, let place): editor().move(identifier, to: place)
         }
         return true

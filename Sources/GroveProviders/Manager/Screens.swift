@@ -36,7 +36,9 @@ final class Screens: Sendable {
             if let data, data.modelIdentifier == identifier { return data }
         }
         for (key, holder) in stores where key.type == ObjectIdentifier(type) {
-            if let store = holder.store as? CollectionStore<T>, let model = store.element(identifier) { return model }
+            if let store = holder.store as? CollectionStore<T>, let model = store.rows.element(identifier) {
+                return model
+            }
         }
         return nil
     }

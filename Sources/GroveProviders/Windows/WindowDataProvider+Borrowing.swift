@@ -83,10 +83,10 @@ extension WindowDataProvider {
 extension CollectionStore {
     /// The list, for windows; `nil` if it is not known, or if some of its elements are not shown.
     fileprivate var rowsInMemory: RowsInMemory<T>? {
-        guard isLoaded, hidden.isEmpty else { return nil }
-        let entries = entries
+        guard isLoaded, cached.hidden.isEmpty else { return nil }
+        let entries = rows.entries
         return RowsInMemory(
-            count: entries.count, model: { entries[$0].model }, position: { $0 }, index: index(of:),
+            count: entries.count, model: { entries[$0].model }, position: { $0 }, index: { self.rows.index(of: $0) },
             knownCount: entries.count, ends: .both)
     }
 }
