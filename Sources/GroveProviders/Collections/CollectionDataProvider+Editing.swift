@@ -24,8 +24,8 @@ extension CollectionDataProvider {
     ) {
         let isSameList = cacheKey == self.cacheKey
         // An edit of the list that is being loaded does not end the load.
-        let isLoading = isSameList && cacheKey != nil && loading?.wish == wishes && loading?.cacheKey == cacheKey
-        if !isLoading { wishes += 1 }
+        let isLoading = isSameList && request.isLoading(cacheKey)
+        if !isLoading { request.number += 1 }
         endInterest()
         let shown = CollectionElements(entries: entries)
         if cacheKey != self.cacheKey { join(dataModelManager.store(cacheKey, of: T.self)) }
@@ -117,7 +117,7 @@ extension CollectionDataProvider {
             let shown = confirmedEntries
             let found =
                 store.rows.index(of: identifier).map { store.rows.entries[$0] }
-                ?? (snapshot == nil
+                ?? (following.snapshot == nil
                     ? nil : shown.slice(0, shown.count).first { $0.model.modelIdentifier == identifier })
             if let found {
                 replace(found.handle, with: element, shouldCache, context)
@@ -315,11 +315,11 @@ extension CollectionDataProvider {
     ) {
         if let shown {
             note(.changes((shown..<shown + count).map(change)), isOwn: true, context, at: time)
-        } else if snapshot == nil {
+        } else if following.snapshot == nil {
             // A layer hides it.
             note(.changes([]), isOwn: true, context, at: time)
         } else {
-            isDiverged = true
+            following.isDiverged = true
         }
         store.tell(
             .changes((place..<place + count).map(change)), by: [self], context: context, at: time, before: before)

@@ -7,7 +7,7 @@ extension CollectionDataProvider {
     ///
     /// - Complexity: O(*n*) for the first call after an edit of the list.
     public func index(of identifier: ModelIdentifier) -> Int? {
-        if snapshot == nil, layered == nil { return store.rows.index(of: identifier) }
+        if following.snapshot == nil, layered.entries == nil { return store.rows.index(of: identifier) }
         return elements.firstIndex { $0.modelIdentifier == identifier }
     }
 

@@ -41,8 +41,8 @@ extension CollectionDataProvider {
         _ cacheKey: String?, _ missing: MissingElements, isLoad: Bool, _ context: (any Sendable)?,
         _ completion: @escaping @MainActor @Sendable ([T]?, (any Error)?) -> Void
     ) {
-        wishes += 1
-        let wish = wishes
+        request.number += 1
+        let wish = request.number
         endInterest()
         let found = cacheKey == self.cacheKey ? store : dataModelManager.store(cacheKey, of: T.self)
         if found.isLoaded || hasNothing { show(found, context) }
@@ -50,7 +50,7 @@ extension CollectionDataProvider {
         if missing == .skip { found.loading.missing.withLock { $0 = .skip } }
         let setAt = found.turns.setAt
         found.load(for: self, missing: missing, context: context) { [weak self] models, error in
-            guard let self, self.wishes == wish else {
+            guard let self, self.request.number == wish else {
                 // The owner has asked for something else since.
                 return completion(self.map(\.data) ?? models, self == nil ? error : nil)
             }
@@ -61,7 +61,7 @@ extension CollectionDataProvider {
                 self.join(self.dataModelManager.store(nil, of: T.self))
             }
             if !found.isLoaded, isLoad || self.dataModelManager.followed != nil {
-                self.interest = found
+                self.request.interest = found
                 if self.hasNothing {
                     found.addInterest(self, missing: miss?.identifier ?? ModelIdentifier(cacheKey ?? ""))
                     self.showLayers(context: context)
@@ -89,14 +89,15 @@ extension CollectionDataProvider {
 
     /// Ends the wait for a list that was neither in memory nor in the cache.
     func endInterest() {
-        interest?.audience.removeInterest(self)
-        interest = nil
+        guard let interest = request.interest else { return }
+        request.interest = nil
+        interest.audience.removeInterest(self)
     }
 
     /// Shows the list that was asked for when neither memory nor the cache had it.
     func takeAwaited(_ found: CollectionStore<T>, _ context: (any Sendable)?, at time: Date) {
-        guard interest === found else { return }
-        interest = nil
+        guard request.interest === found else { return }
+        request.interest = nil
         guard hasNothing else { return }
         join(found)
         note(.reset, isOwn: false, context, at: time)
@@ -180,9 +181,9 @@ extension CollectionDataProvider {
         self.fetch(cacheKey, missing, isLoad: true, context) { models, _ in
             cached.arrive(isHit: models != nil, isFresh: false)
         }
-        let wish = wishes
-        loading = (wish, cacheKey)
-        defer { if loading?.wish == wish { loading = nil } }
+        let wish = request.number
+        request.loading = (wish, cacheKey)
+        defer { request.endLoad(of: wish) }
         do {
             if let maxAge, manager.knowsAges {
                 let isHit = await cached.answer().isHit
@@ -191,7 +192,7 @@ extension CollectionDataProvider {
                 try Task.checkCancellation()
                 guard manager.lifeNow == began else { throw CacheError.wiped }
                 if isFresh {
-                    if wish == wishes { updateState { $0.end(.fresh) } }
+                    if wish == request.number { updateState { $0.end(.fresh) } }
                     return data
                 }
             }
@@ -204,12 +205,12 @@ extension CollectionDataProvider {
                     ) { body($0.answer(fresh, place)) }
                 },
                 { answer, isFirst in
-                    self.take(answer, part, cacheKey, isWanted: wish == self.wishes, isFirst: isFirst, context)
+                    self.take(answer, part, cacheKey, isWanted: wish == self.request.number, isFirst: isFirst, context)
                 })
         } catch {
             // If the task is cancelled, this returns at once.
             _ = await cached.answer()
-            if wish == wishes, manager.lifeNow == began { updateState { $0.fail(error) } }
+            if wish == request.number, manager.lifeNow == began { updateState { $0.fail(error) } }
             throw error
         }
     }
@@ -236,7 +237,7 @@ extension CollectionDataProvider {
         if isHere, found !== store { join(found) }
         if isFirst || !found.isLoaded { found.take(answer, taken, part, for: isHere ? self : nil, context, at: time) }
         guard isHere else { return taken.models.compactMap { $0.flatMap { Leaf.base($0) as? T } } }
-        wishes += isWanted ? 0 : 1
+        request.number += isWanted ? 0 : 1
         if !isFirst { showNewest(context, at: time) }
         let isWhole = found.turns.confirmed != nil && found.turns.setAt == answer.place.turn
         updateState { $0.end(isWhole ? .fresh : .cached) }

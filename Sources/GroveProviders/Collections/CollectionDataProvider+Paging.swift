@@ -16,7 +16,7 @@ extension CollectionDataProvider {
         retry: LoadRetry = .never, context: (any Sendable)? = nil,
         fetch: @escaping @Sendable (_ shown: CollectionElements<T>) async throws -> [T]
     ) async throws -> Int? {
-        let (store, wish, manager) = (store, wishes, dataModelManager)
+        let (store, wish, manager) = (store, request.number, dataModelManager)
         let key = RequestKey(
             type: ObjectIdentifier(CollectionDataProvider.self), name: "\(store.key.rawValue).\(store.rows.resets)")
         let (shown, resets) = (CollectionElements(entries: store.rows.entries), store.rows.resets)
@@ -42,10 +42,10 @@ extension CollectionDataProvider {
                     }
                     return answer.value.count
                 })
-            if showsState, wish == wishes { updateState { $0.end() } }
+            if showsState, wish == request.number { updateState { $0.end() } }
             return count
         } catch {
-            if showsState, wish == wishes { updateState { $0.fail(error) } }
+            if showsState, wish == request.number { updateState { $0.fail(error) } }
             throw error
         }
     }

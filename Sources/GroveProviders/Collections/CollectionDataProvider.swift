@@ -23,7 +23,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     @ObservationIgnored public weak var delegate: (any CollectionDataProviderDelegate)?
 
     /// The manager whose cache and engine are used.
-    @ObservationIgnored public let dataModelManager: DataModelManager
+    public var dataModelManager: DataModelManager { store.manager }
 
     /// The batch that this provider is in; the batch sets it.
     @ObservationIgnored public weak var batchListener: BatchDataProviderListener?
@@ -37,30 +37,11 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     ///
     /// Changes by others do not change it, unless there were no data.
     public private(set) var state = ProviderState.idle
-    @ObservationIgnored private var request = RequestState()
+    @ObservationIgnored var request = ListRequest<T>()
 
     @ObservationIgnored var store: CollectionStore<T>
-    /// The list that is shown while the provider is paused or was not told of the newest changes.
-    @ObservationIgnored var snapshot: ListState<T>?
-    /// The list with the layers over it; `nil` if they leave it as it is.
-    @ObservationIgnored var layered: PersistentVector<Entry<T>>?
-    /// The list of which the layers learned last.
-    @ObservationIgnored var lastConfirmed = PersistentVector<Entry<T>>()
-    /// The list that was told last, if the manager has layers.
-    @ObservationIgnored var lastShown = PersistentVector<Entry<T>>()
-    /// Whether the owner edited the list that is shown before being told of newer changes.
-    @ObservationIgnored var isDiverged = false
-    /// The last change of the store that the provider was told of or skipped.
-    @ObservationIgnored var toldThrough = 0
-    @ObservationIgnored private var isPausedNow = false
-    /// The context and the time of the last change that was not told yet.
-    @ObservationIgnored private var missed: (context: (any Sendable)?, time: Date)?
-    /// The number of the owner's last request: data that were set, a fetch or a load.
-    @ObservationIgnored var wishes = 0
-    /// The wish that a load under way is about, and its key.
-    @ObservationIgnored var loading: (wish: Int, cacheKey: String)?
-    /// The list that was asked for, and that neither memory nor the cache has yet; the provider may show another one.
-    @ObservationIgnored var interest: CollectionStore<T>?
+    @ObservationIgnored var following = ListFollowing<T>()
+    @ObservationIgnored var layered = LayeredList<T>()
     /// The arrangements of the rows.
     @ObservationIgnored var arrangements = RowFollowers()
     @ObservationIgnored let broadcast = Broadcast<CollectionDataChange>()
@@ -78,7 +59,6 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     ///
     /// - Parameter holdsEachOnce: see ``holdsEachOnce``.
     public init(dataModelManager: DataModelManager, holdsEachOnce: Bool = false) {
-        self.dataModelManager = dataModelManager
         self.holdsEachOnce = holdsEachOnce
         store = CollectionStore(cacheKey: nil, manager: dataModelManager)
         store.audience.add(self)
@@ -109,7 +89,7 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     public var isPaused: Bool {
         get {
             _ = revision
-            return isPausedNow
+            return following.isPaused
         }
         set {
             if batchListener != nil {
@@ -125,10 +105,10 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// The stream does not retain the provider.
     public func changes() -> AsyncStream<CollectionDataChange> { broadcast.stream() }
 
-    var entries: PersistentVector<Entry<T>> { layered ?? confirmedEntries }
+    var entries: PersistentVector<Entry<T>> { layered.entries ?? confirmedEntries }
 
     /// The list without the layers over it.
-    var confirmedEntries: PersistentVector<Entry<T>> { snapshot?.entries ?? store.rows.entries }
+    var confirmedEntries: PersistentVector<Entry<T>> { following.snapshot?.entries ?? store.rows.entries }
 
     func join(_ newStore: CollectionStore<T>) {
         guard newStore !== store else { return }
@@ -142,10 +122,10 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
 
     /// Shows the newest list; a paused provider stays with the state that the list has now.
     func followStore() {
-        if dataModelManager.layers != nil, snapshot == nil, layered == nil { lastShown = store.rows.entries }
-        snapshot = isPausedNow ? store.rows.state : nil
-        isDiverged = false
-        toldThrough = store.audience.lastNews
+        if dataModelManager.layers != nil, following.snapshot == nil, layered.entries == nil {
+            layered.lastShown = store.rows.entries
+        }
+        following.showNewest(store)
     }
 
     /// Shows the newest list, which the owner asked for.
@@ -156,37 +136,28 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
 
     /// Edits the list that is shown, if it is not the newest one.
     func editShown(_ body: (inout PersistentVector<Entry<T>>) -> Void) {
-        guard snapshot != nil else { return }
-        guard layered == nil else {
-            layered.modify { body(&$0) }
-            isDiverged = true
+        guard following.snapshot != nil else { return }
+        guard layered.entries == nil else {
+            layered.entries.modify { body(&$0) }
+            following.isDiverged = true
             return
         }
-        snapshot.modify { body(&$0.entries) }
-        isDiverged = true
-    }
-
-    /// The shared list changed, of which the provider will be told in turn.
-    func storeWillTell(before: ListState<T>?, context: (any Sendable)?, at time: Date) {
-        if isPausedNow {
-            missed = (context, time)
-        } else if snapshot == nil {
-            snapshot = before
-        }
+        following.snapshot.modify { body(&$0.entries) }
+        following.isDiverged = true
     }
 
     /// Takes one change of the shared list, of which the provider was not told yet.
     func take(_ news: CollectionNews<T>) {
-        guard news.number > toldThrough, !isPausedNow else { return }
-        guard !isDiverged else { return catchUp(news.context, at: news.time) }
-        toldThrough = news.number
-        snapshot = store.audience.lastNews == news.number ? nil : news.after
+        guard news.number > following.toldThrough, !following.isPaused else { return }
+        guard !following.isDiverged else { return catchUp(news.context, at: news.time) }
+        following.toldThrough = news.number
+        following.snapshot = store.audience.lastNews == news.number ? nil : news.after
         note(news.change, isOwn: false, news.context, at: news.time)
     }
 
     /// Goes from the list that is shown to the newest one.
     private func catchUp(_ context: (any Sendable)?, at time: Date) {
-        guard let old = snapshot else { return }
+        guard let old = following.snapshot else { return }
         followStore()
         guard let change = Self.change(from: old, to: store.rows.state) else { return showLayers(context: context) }
         note(change, isOwn: false, context, at: time)
@@ -198,17 +169,17 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     ) {
         var (change, updated) = (change, updated)
         if let layers = dataModelManager.layers {
-            let wasLayered = layered != nil
+            let wasLayered = layered.entries != nil
             layer(by: layers, isNews: true)
-            if wasLayered || layered != nil {
+            if wasLayered || layered.entries != nil {
                 updated = nil
-                guard let difference = LayeredList.change(from: lastShown, to: entries) else {
-                    lastShown = entries
+                guard let difference = LayeredList.change(from: layered.lastShown, to: entries) else {
+                    layered.lastShown = entries
                     return
                 }
                 change = difference
             }
-            lastShown = entries
+            layered.lastShown = entries
         }
         tellViews(change, updated: updated)
         lastUpdated = time
@@ -221,22 +192,22 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     }
 
     func updateState(_ body: (inout RequestState) -> Void) {
-        body(&request)
-        if !state.isSame(as: request.shown) { state = request.shown }
+        body(&request.state)
+        if !state.isSame(as: request.state.shown) { state = request.state.shown }
     }
 
     /// Pauses or resumes.
     public func setPaused(_ isPaused: Bool) {
-        guard isPaused != isPausedNow else { return }
+        guard isPaused != following.isPaused else { return }
         revision += 1
-        isPausedNow = isPaused
+        following.isPaused = isPaused
         guard isPaused else {
-            let last = missed
-            missed = nil
+            let last = following.missed
+            following.missed = nil
             catchUp(last?.context, at: last?.time ?? dataModelManager.now())
             return showLayers(context: nil)
         }
-        if snapshot == nil { snapshot = store.rows.state }
+        if following.snapshot == nil { following.snapshot = store.rows.state }
     }
 
     /// The changes from one state of the list to a later one; `nil` if there are none.
@@ -292,8 +263,8 @@ extension CollectionDataProvider: WipeableProvider {
 
     func clearForWipe(at time: Date) {
         if store.cacheKey == nil { store.clearForWipe(at: time) }
-        guard isPausedNow else { return }
-        layered = nil
+        guard following.isPaused else { return }
+        layered.entries = nil
         followStore()
         note(.reset, isOwn: false, nil, at: time)
     }

@@ -91,7 +91,9 @@ extension CollectionDataProvider {
         guard row.list == store.key.rawValue else { return nil }
         let entries = entries
         if index < entries.count, entries[index].handle == row.handle { return entries[index].model }
-        if snapshot == nil, layered == nil { return store.rows.position(of: row.handle).map { entries[$0].model } }
+        if following.snapshot == nil, layered.entries == nil {
+            return store.rows.position(of: row.handle).map { entries[$0].model }
+        }
         return entries.slice(0, entries.count).first { $0.handle == row.handle }?.model
     }
 

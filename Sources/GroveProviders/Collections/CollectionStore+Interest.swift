@@ -32,7 +32,7 @@ extension CollectionStore {
     func tellLacking(_ miss: CacheMiss) {
         for viewer in audience.viewers.compactMap(\.viewer) {
             // The state is about this list from now on.
-            if viewer.interest !== self { viewer.endInterest() }
+            if viewer.request.interest !== self { viewer.endInterest() }
             viewer.updateState { $0.note(.missing(miss)) }
         }
     }
@@ -43,7 +43,7 @@ extension CollectionStore {
     func tellWhole() {
         for holder in audience.viewers {
             guard let viewer = holder.viewer, case .missing = viewer.state else { continue }
-            guard viewer.interest == nil || viewer.interest === self else { continue }
+            guard viewer.request.interest == nil || viewer.request.interest === self else { continue }
             viewer.updateState { $0.noteData() }
         }
     }

@@ -42,7 +42,7 @@ extension CollectionStore {
         audience.viewers.removeAll { $0.viewer == nil }
         audience.lastNews += 1
         let receivers = audience.viewers.filter { holder in !actors.contains { $0 === holder.viewer } }
-        for holder in receivers { holder.viewer?.storeWillTell(before: before, context: context, at: time) }
+        for holder in receivers { holder.viewer?.following.willTell(before: before, context: context, at: time) }
         let isTelling = !audience.news.isEmpty
         audience.news.append(
             CollectionNews(
