@@ -64,10 +64,10 @@ struct LevelDBBudgetTests {
     @Test("The files are looked at once in many small writes, and before what is left would be used up")
     func looks() throws {
         var full = try Full()
-        func room() -> Int { full.store.connection.state.withLock { $0.room } }
+        func room() -> Int { full.store.connection.state.withLock { $0.room.bytes } }
         /// Whether the files are looked at before so much is written: what was known is forgotten then.
         func looks(_ entries: Int, _ bytes: Int) throws -> Bool {
-            full.store.connection.state.withLock { $0.room -= 1 }
+            full.store.connection.state.withLock { $0.room.bytes -= 1 }
             let before = room()
             #expect(try full.store.makeRoom(for: .replacing(entries, bytes: bytes)))
             return room() != before
