@@ -48,6 +48,8 @@ struct LongListsTests {
         // Yesterday's messages, and a gap that is filled.
         try cache.writeCollection(all[0..<100], as: "chat")
         let older = ChatModel(manager, Server(all: all))
+        // If the answer came first, the window would begin with it.
+        await manager.flush()
         await older.appearKeepingOlder()
         #expect(older.window.rows.map(\.model) == Array(all[50..<100] + all[350..<400]))
         await older.appeared(try #require(older.gap(above: 50)))

@@ -12,7 +12,7 @@ extension CollectionStore {
     func reader(of name: ModelIdentifier) -> ListReader {
         let (consistency, stale, key, type) = (manager.consistencyManager, manager.stale, key, T.self)
         let missing = loading.missing
-        return ListReader(name: name, subscription: key) {
+        let read: ListReader.Read = {
             [weak self] view, reading, known, ahead, began, life, isWiped in
             if case .news(let news) = reading {
                 var brought: [ModelIdentifier: any SimpleModel] = [:]
@@ -70,6 +70,7 @@ extension CollectionStore {
                 self.show(list, miss, asOf: began, over: fresh, isWiped: isWiped)
             }
         }
+        return ListReader(name: name, subscription: key) { read }
     }
 
     /// Shows a list that was read as of `began`, under the edits that the cache had not made by then.

@@ -103,11 +103,14 @@ extension DataModelManager {
         let held = Future<HeldStale>()
         inOrder { _ in
             let lists = screens.listReaders.withLock { readers in
-                readers.values.compactMap { reader in batch.reading(of: reader).map { (reader, $0) } }
+                readers.values.compactMap { reader in
+                    batch.reading(of: reader).map { BegunList(reader: reader, reading: $0, read: reader.begin()) }
+                }
             }
             let began = consistencyManager.beginFollowing(
                 batch.models, named: batch.models.names,
-                lists: lists.map { ($0.0.subscription, isWhole: $0.1.isWhole || $0.0.isWindow) }, except: batch.unknown
+                lists: lists.map { ($0.reader.subscription, isWhole: $0.reading.isWhole || $0.reader.isWindow) },
+                except: batch.unknown
             ) { held.put(HeldStale(changes: $0, elements: $1)) }
             onCache { [self] in
                 let life = lifeNow
@@ -127,13 +130,20 @@ extension DataModelManager {
         let elements: [SubscriptionKey: [any SimpleModel]]
     }
 
+    /// A stale list, whose read was begun before there is a view.
+    private struct BegunList: Sendable {
+        let reader: ListReader
+        let reading: ListReading
+        let read: ListReader.Read
+    }
+
     /// Shows the stale data as `view` has them.
     ///
     /// - Parameters:
     ///   - refused: the models of which the cache had refused saves before the view.
     ///   - life: the life before the view.
     private func show(
-        _ batch: StaleSet.Batch, _ lists: [(ListReader, ListReading)], _ held: HeldStale,
+        _ batch: StaleSet.Batch, _ lists: [BegunList], _ held: HeldStale,
         _ refused: [ModelIdentifier: CallNumber], _ view: (any FollowedView)?, asOf began: Turn, of life: Life
     ) {
         let isWiped = batch.models.extent == .emptied
@@ -178,10 +188,10 @@ extension DataModelManager {
             consistencyManager.afterDelivery { [lives] in lives.shown.withLock { $0 = shown } }
         }
         // The view takes elements that a list holds for all lists: they are held, and not read.
-        let elements = lists.flatMap { held.elements[$0.0.subscription] ?? [] }
+        let elements = lists.flatMap { held.elements[$0.reader.subscription] ?? [] }
         view?.know(elements)
         let known = Set((held.changes.known + elements).compactMap(\.modelIdentifier))
-        for (list, reading) in lists { list.read(view, reading, known, ahead, began, life, isWiped) }
+        for list in lists { list.read(view, list.reading, known, ahead, began, life, isWiped) }
         if !misses.isEmpty, !batch.models.commits.isEmpty {
             // A part of a tree that the cache has forgotten may be in memory: read by itself, the tree gets it from there.
             stale.withLock { $0.mark(misses.keys.map { .model($0) }) }
@@ -220,11 +230,13 @@ struct ListReader: Sendable {
     ///
     /// It is given the identifiers that are held already, those that are held in newer versions than the cache has, and the turn
     /// and the life in which the read began.
-    let read:
+    typealias Read =
         @Sendable (
             _ view: (any FollowedView)?, _ reading: ListReading, _ known: Set<ModelIdentifier>,
             _ ahead: Set<ModelIdentifier>, _ began: Turn, _ life: DataModelManager.Life, _ isWiped: Bool
         ) -> Void
+    /// Begins a read before there is a view: what was wished for until then is shown by it.
+    let begin: @Sendable () -> Read
 }
 
 extension [any CommittedChanges] {
