@@ -21,6 +21,22 @@
             let labels: [String?]
         }
 
+        /// What the declarations around the type say of it.
+        struct Surroundings {
+            /// The availability attributes of the type and of the types around it.
+            let availability: [String]
+            /// Whether the type is in an extension, possibly of a generic type.
+            let isInExtension: Bool
+        }
+
+        /// What a record of the type is found by.
+        struct Identity {
+            let recordName: String
+            let projectionName: String
+            /// The property that identifies the model.
+            fileprivate(set) var property: String?
+        }
+
         let kind: Kind
         let name: String
         /// The access modifier of generated members: `public `, `package `, `fileprivate ` or nothing.
@@ -35,15 +51,9 @@
         private(set) var written: Set<String> = []
         /// Whether a class would have an initialiser without parameters if there were no other.
         let losesInitializer: Bool
-        /// The availability attributes of the type and of the types around it.
-        let availability: [String]
-        /// Whether the type is in an extension, possibly of a generic type.
-        let isInExtension: Bool
+        let surroundings: Surroundings
         let inherited: Set<String>
-        let recordName: String
-        let projectionName: String
-        /// The property that identifies the model.
-        private(set) var id: String?
+        private(set) var identity: Identity
 
         /// Reads `declaration`.
         ///
@@ -64,17 +74,19 @@
             let arguments = reader.arguments(node)
             let path = type?.trimmedDescription.split(separator: ".").map { String($0).withoutBackticks }
             let qualifiedName = path?.joined(separator: ".") ?? name
-            recordName = arguments["record"] ?? qualifiedName
-            projectionName = arguments["projection"] ?? qualifiedName
+            identity = Identity(
+                recordName: arguments["record"] ?? qualifiedName,
+                projectionName: arguments["projection"] ?? qualifiedName)
             reader.read(declaration.memberBlock, of: kind)
             written = reader.written
             losesInitializer = kind == .finalClass && reader.needsInitializer
             let around = context.reversed().compactMap { $0.asProtocol((any DeclGroupSyntax).self)?.attributes }
-            availability = (around + [declaration.attributes]).flatMap { attributes in
+            let availability = (around + [declaration.attributes]).flatMap { attributes in
                 attributes.compactMap { $0.as(AttributeSyntax.self) }
                     .filter { $0.attributeName.lastName == "available" }.map(\.trimmedDescription)
             }
-            isInExtension = context.last?.is(ExtensionDeclSyntax.self) ?? false
+            surroundings = Surroundings(
+                availability: availability, isInExtension: context.last?.is(ExtensionDeclSyntax.self) ?? false)
             let raw = declaration.inheritanceClause?.inheritedTypes.first
             if kind == .leaf, let raw, raw.type.lastName == "Character" {
                 reader.refuse(raw.type, .character, fixIts: [FixIts.rawString(raw.type)])
@@ -95,20 +107,22 @@
                 }
             }
             if let wanted = arguments["id"] {
-                id = wanted
+                identity.property = wanted
                 if !reader.instanceProperties.contains(wanted) {
                     let known = reader.instanceProperties.filter { $0 != "modelIdentifier" }
                     reader.refuse(node, .noSuchID(wanted, known))
                 }
             } else if kind != .enumeration, reader.instanceProperties.contains("id") {
-                id = "id"
+                identity.property = "id"
             }
             // With a default value, all records without an identifier would get the same one, or a new one at each read.
-            for index in fields.indices where fields[index].code.withoutBackticks == id {
+            for index in fields.indices where fields[index].code.withoutBackticks == identity.property {
                 fields[index].hasDefault = false
             }
             reader.checkOldNames(fields)
-            if !written.contains("modelIdentifier"), let ignored = leftOut.first(where: { $0.field == id }) {
+            if !written.contains("modelIdentifier"),
+                let ignored = leftOut.first(where: { $0.field == identity.property })
+            {
                 reader.refuse(ignored.syntax, .ignoredID(ignored.field))
             }
             guard reader.diagnostics.isEmpty else { throw DiagnosticsError(diagnostics: reader.diagnostics) }
@@ -116,7 +130,7 @@
 
         /// Whether the property that identifies the model, and so its type, is as visible as the model.
         var showsID: Bool {
-            var node = fields.first { $0.code.withoutBackticks == id }?.syntax
+            var node = fields.first { $0.code.withoutBackticks == identity.property }?.syntax
             while let current = node, !current.is(VariableDeclSyntax.self) { node = current.parent }
             guard let variable = node?.as(VariableDeclSyntax.self) else { return false }
             if access == "public " || access == "package " {
@@ -126,7 +140,9 @@
         }
 
         /// Whether an enum uses the identifiers and records of its payloads.
-        var takesPayloads: Bool { kind == .enumeration && id == nil && cases.contains { $0.payload.count == 1 } }
+        var takesPayloads: Bool {
+            kind == .enumeration && identity.property == nil && cases.contains { $0.payload.count == 1 }
+        }
     }
 
     /// The order in which a field table and a record hold names (RFC 8949 §4.2.1).

@@ -2,7 +2,7 @@
     // Structs and final classes: an initialiser of all fields in the order of the table, and the members that visit the fields.
     extension ExtensionWriter {
         /// Whether another projection may ask for fields.
-        var hasFieldAccess: Bool { subject.id != nil || subject.written.contains("modelIdentifier") }
+        var hasFieldAccess: Bool { subject.identity.property != nil || subject.written.contains("modelIdentifier") }
 
         var memberwiseMembers: [String] {
             // The default implementations of Model are right if there are no fields.
@@ -63,7 +63,7 @@
             let names = subject.fields.map(\.field.literal).joined(separator: ", ")
             // The compiler shows the remark beside its error if the extended type turns out to be generic.
             let remark =
-                subject.isInExtension
+                subject.surroundings.isInExtension
                 ? "// Types inside a generic type are not served: records of all its specialisations would have one name.\n"
                 : ""
             let old = subject.fields.filter { !$0.oldNames.isEmpty }.map {

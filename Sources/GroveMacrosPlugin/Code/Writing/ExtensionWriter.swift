@@ -30,7 +30,7 @@
             let members = subject.kind == .leaf ? equalityMembers.filter { !$0.isEmpty } : self.members
             // A model is read and written anywhere, even if a module's declarations belong to the main actor by default.
             let head = "nonisolated extension \(type)" + (list.isEmpty ? "" : ": \(list)")
-            let availability = subject.availability.map { "\($0)\n" }.joined()
+            let availability = subject.surroundings.availability.map { "\($0)\n" }.joined()
             let code = "\(availability)\(head) {\(members.map { "\n\($0.indented)\n" }.joined())}"
             return code.split(separator: ExtensionWriter.unindented).joined()
         }
@@ -87,17 +87,17 @@
             [
                 unless(
                     "static recordName",
-                    "\(subject.access)static var recordName: String { \(subject.recordName.literal) }"),
+                    "\(subject.access)static var recordName: String { \(subject.identity.recordName.literal) }"),
                 unless(
                     "static projectionName",
-                    "\(subject.access)static var projectionName: String { \(subject.projectionName.literal) }"),
+                    "\(subject.access)static var projectionName: String { \(subject.identity.projectionName.literal) }"),
             ]
         }
 
         private var identityMembers: [String] {
             guard !subject.written.contains("modelIdentifier") else { return [] }
             let head = "\(subject.access)var modelIdentifier: GroveModel.ModelIdentifier?"
-            guard let id = subject.id else {
+            guard let id = subject.identity.property else {
                 return [subject.takesPayloads ? payloadIdentifier(head) : "\(head) { nil }", noIdentifier]
             }
             let prefix = identifierPrefix
@@ -124,13 +124,14 @@
         /// The beginning of an identifier, as code.
         private var identifierPrefix: String {
             subject.written.contains("static recordName")
-                ? "Self.recordName + \":\"" : "\(subject.recordName):".literal
+                ? "Self.recordName + \":\"" : "\(subject.identity.recordName):".literal
         }
 
         /// The type of the property that identifies the model, as code; `nil` if it is not declared, is an optional, or has no
         /// name that a caller may use.
         private var keyType: String? {
-            guard subject.kind != .leaf, !subject.written.contains("modelIdentifier"), let id = subject.id,
+            guard subject.kind != .leaf, !subject.written.contains("modelIdentifier"),
+                let id = subject.identity.property,
                 let field = subject.fields.first(where: { $0.code.withoutBackticks == id }), let type = field.type,
                 !type.is(OptionalTypeSyntax.self), !type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self),
                 type.lastName != "Optional"
@@ -186,7 +187,7 @@
                 case (false, true): [(support, ".field(equality: \(equality))")]
                 case (false, false): []
                 }
-            if field.isRecorded, field.code.withoutBackticks != subject.id, let type = field.type {
+            if field.isRecorded, field.code.withoutBackticks != subject.identity.property, let type = field.type {
                 lines += TypeReading.named(in: type).filter { !TypeReading.isLeaf($0) }.map {
                     ("", "\(support).child(\(subject.names.name($0)).self).id")
                 }
