@@ -5,7 +5,7 @@ final class Lanes {
     enum State {
         /// No manager was made with the outbox, and ``Outbox/resume()`` was not called.
         case unstarted
-        /// Mutations are sent.
+        /// Mutations are sent, once there is a manager that can store their models.
         case open
         /// None is sent until the outbox is resumed.
         case suspended
