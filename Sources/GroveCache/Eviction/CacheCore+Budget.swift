@@ -110,8 +110,9 @@ extension CacheCore {
         var left = most
         while left > 0, try !hasRoom(for: load) {
             // While a view is open no bytes come back: to evict more would empty the cache for nothing. Most end soon.
-            if left == most { readers.openViews.awaitEnds() }
+            if left == most, waitsForViews { readers.openViews.awaitEnds() }
             guard waitsForViews else {
+                evictor.hasWaited = true
                 throw CacheError(.full, "The store has no room for the write within its budget.")
             }
             // At the end not only small records may go: otherwise a small list would go for the last few bytes.

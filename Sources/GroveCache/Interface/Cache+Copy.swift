@@ -58,8 +58,8 @@ extension CacheCore {
         let reader = try beginRead()
         let number = readers.openViews.enter()
         defer {
-            readers.openViews.leave(number)
             endRead(reader)
+            readers.openViews.leave(number)
         }
         guard let view = unsafe reader.state.pointee.basis.view else {
             throw CacheError(.cancelled, "The cache was emptied while the copy began.")

@@ -35,8 +35,8 @@ extension Cache {
     /// }
     /// ```
     ///
-    /// `body` runs once, on the calling thread. It does not wait for a writer, and no writer waits for it. The view
-    /// shows every write whose call returned before. Inside `body` use the view alone: any other call to this cache
+    /// `body` runs once, on the calling thread. It does not wait for a writer. A write waits for it only if it has no
+    /// room within the budget, and a quarter of a second at most. The view shows every write whose call returned before. Inside `body` use the view alone: any other call to this cache
     /// throws `reentrant`.
     ///
     /// Keep `body` short: while it runs, `wipe()`, `close()` and `suspend()` wait for it, and the engine keeps
@@ -50,8 +50,8 @@ extension Cache {
         let life = SnapshotLife()
         defer {
             life.isOver = true
-            core.readers.openViews.leave(number)
             core.endRead(reader)
+            core.readers.openViews.leave(number)
         }
         let value = try body(CacheView(_source: _SnapshotSource(core: core, reader: reader, life: life)))
         if let failure = reader.streamFailure { throw failure }

@@ -43,7 +43,7 @@ final class Subscription {
     /// The type that this subscription takes, if it is known.
     let type: (any SimpleModel.Type)?
 
-    /// The turn of the last fetch that was begun for this subscription; `nil` if it has had news since.
+    /// The turn of the last fetch that was begun for this subscription; `nil` if its result is not wanted any more.
     ///
     /// It ignores the results of other fetches.
     var fetch: Turn?

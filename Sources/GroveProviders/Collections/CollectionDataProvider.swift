@@ -36,7 +36,13 @@ public final class CollectionDataProvider<T: SimpleModel>: BatchListenable {
     /// The progress of the last fetch or load.
     ///
     /// Changes by others do not change it, unless there were no data.
-    public private(set) var state = ProviderState.idle
+    public private(set) var state: ProviderState {
+        get {
+            access(keyPath: \.state)
+            return request.state.told
+        }
+        set { withMutation(keyPath: \.state) { request.state.told = newValue } }
+    }
     @ObservationIgnored var request = ListRequest<T>()
 
     @ObservationIgnored var store: CollectionStore<T>

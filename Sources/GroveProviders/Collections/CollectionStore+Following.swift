@@ -12,8 +12,8 @@ extension CollectionStore {
     func reader(of name: ModelIdentifier) -> ListReader {
         let (consistency, stale, key, type) = (manager.consistencyManager, manager.stale, key, T.self)
         let missing = loading.missing
-        let read: ListReader.Read = {
-            [weak self] view, reading, known, ahead, began, life, isWiped in
+        return ListReader(name: name, subscription: key) {
+            [weak self] view, reading, known, ahead, began, life, isWiped, _ in
             if case .news(let news) = reading {
                 var brought: [ModelIdentifier: any SimpleModel] = [:]
                 var isLacking = false
@@ -70,7 +70,6 @@ extension CollectionStore {
                 self.show(list, miss, asOf: began, over: fresh, isWiped: isWiped)
             }
         }
-        return ListReader(name: name, subscription: key) { read }
     }
 
     /// Shows a list that was read as of `began`, under the edits that the cache had not made by then.

@@ -6,9 +6,7 @@ import GroveModel
     import Foundation
 #endif
 
-/// The turns at which a shared list was last set, edited and changed.
-///
-/// They say whether an answer or a read is from before such a change.
+/// What an answer of the network or a read is compared with: when a shared list was last set, edited and changed, and how.
 struct ListTurns<T: SimpleModel> {
     /// The time at which the network last brought the list as it is; an edit does not confirm it.
     var confirmed: Date?

@@ -104,7 +104,7 @@ extension DataModelManager {
         inOrder { _ in
             let lists = screens.listReaders.withLock { readers in
                 readers.values.compactMap { reader in
-                    batch.reading(of: reader).map { BegunList(reader: reader, reading: $0, read: reader.begin()) }
+                    batch.reading(of: reader).map { BegunList(reader: reader, reading: $0, wish: reader.wishes()) }
                 }
             }
             let began = consistencyManager.beginFollowing(
@@ -130,11 +130,11 @@ extension DataModelManager {
         let elements: [SubscriptionKey: [any SimpleModel]]
     }
 
-    /// A stale list, whose read was begun before there is a view.
+    /// A stale list, and the last wish of its reader before there is a view.
     private struct BegunList: Sendable {
         let reader: ListReader
         let reading: ListReading
-        let read: ListReader.Read
+        let wish: Int
     }
 
     /// Shows the stale data as `view` has them.
@@ -191,7 +191,7 @@ extension DataModelManager {
         let elements = lists.flatMap { held.elements[$0.reader.subscription] ?? [] }
         view?.know(elements)
         let known = Set((held.changes.known + elements).compactMap(\.modelIdentifier))
-        for list in lists { list.read(view, list.reading, known, ahead, began, life, isWiped) }
+        for list in lists { list.reader.read(view, list.reading, known, ahead, began, life, isWiped, list.wish) }
         if !misses.isEmpty, !batch.models.commits.isEmpty {
             // A part of a tree that the cache has forgotten may be in memory: read by itself, the tree gets it from there.
             stale.withLock { $0.mark(misses.keys.map { .model($0) }) }
@@ -226,17 +226,18 @@ struct ListReader: Sendable {
     let subscription: SubscriptionKey
     /// Whether it is a window over the list, which reads its rows after all news.
     var isWindow = false
+    /// The number of the last wish for rows: what was wished for before there is a view is shown by the read.
+    var wishes: @Sendable () -> Int = { 0 }
     /// Brings the list up to date in a view, and shows it.
     ///
     /// It is given the identifiers that are held already, those that are held in newer versions than the cache has, and the turn
     /// and the life in which the read began.
-    typealias Read =
+    let read:
         @Sendable (
             _ view: (any FollowedView)?, _ reading: ListReading, _ known: Set<ModelIdentifier>,
-            _ ahead: Set<ModelIdentifier>, _ began: Turn, _ life: DataModelManager.Life, _ isWiped: Bool
+            _ ahead: Set<ModelIdentifier>, _ began: Turn, _ life: DataModelManager.Life, _ isWiped: Bool,
+            _ wish: Int
         ) -> Void
-    /// Begins a read before there is a view: what was wished for until then is shown by it.
-    let begin: @Sendable () -> Read
 }
 
 extension [any CommittedChanges] {

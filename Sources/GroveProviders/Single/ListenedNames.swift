@@ -6,7 +6,7 @@ struct ListenedNames {
     var awaited: ModelIdentifier?
     /// The cache key that was asked for, whose model neither memory nor the cache has yet.
     var interest: ModelIdentifier?
-    /// The identifier under which ``DataModelManager/showing`` has the provider.
+    /// The identifier under which ``Screens/showing`` has the provider.
     var shown: ModelIdentifier?
 
     /// Forgets the key that was asked for, unless it is `key`; returns whether there was one.

@@ -28,38 +28,36 @@ extension WindowDataProvider {
     func reader(of name: ModelIdentifier) -> ListReader {
         let (consistency, stale, key) = (dataModelManager.consistencyManager, dataModelManager.stale, key)
         let cursor = cursor
-        return ListReader(name: name, subscription: key, isWindow: true) { [weak self] in
-            // What is wished for after this may be in the cache, and not in the view.
-            let wish = cursor.withLock(\.wishes)
-            return { [weak self] view, reading, known, ahead, began, _, isWiped in
-                let news: [ListNews]? = if case .news(let news) = reading { news } else { nil }
-                let (question, generation) = cursor.withLock { ($0.question(news), $0.generation) }
-                var wanted = question
-                var outcome = view?.rows(name, of: Element.self, wanted)
-                if let found = outcome?.value, let other = cursor.withLock({ $0.secondQuestion(found, wanted) }) {
-                    wanted = other
-                    outcome = view?.rows(name, of: Element.self, wanted)
+        return ListReader(
+            name: name, subscription: key, isWindow: true, wishes: { cursor.withLock(\.wishes) }
+        ) { [weak self] view, reading, known, ahead, began, _, isWiped, wish in
+            let news: [ListNews]? = if case .news(let news) = reading { news } else { nil }
+            let (question, generation) = cursor.withLock { ($0.question(news), $0.generation) }
+            var wanted = question
+            var outcome = view?.rows(name, of: Element.self, wanted)
+            if let found = outcome?.value, let other = cursor.withLock({ $0.secondQuestion(found, wanted) }) {
+                wanted = other
+                outcome = view?.rows(name, of: Element.self, wanted)
+            }
+            var read = WindowRead(outcome: outcome, generation: generation, wish: wish, isWiped: isWiped)
+            let found = read.outcome?.value ?? FoundRows()
+            cursor.withLock { cursor in
+                guard cursor.generation == generation, read.outcome != nil else { return }
+                read.part = cursor.settle(found, wanted)
+            }
+            for missing in found.missing + found.hidden.compactMap(\.awaits) {
+                _ = stale.withLock { $0.wait(.window(key), for: missing) }
+            }
+            let models = found.rows[read.part.rows].map { Leaf.node($0) }
+            read.names = models.map(\.modelIdentifier)
+            let fresh = Set(read.names.compactMap(\.self)).subtracting(known).subtracting(ahead)
+            read.isFresh = read.names.map { $0.map(fresh.contains) ?? true }
+            consistency.graftFetched(began, models: models, over: fresh) { [read] newest in
+                guard let self else {
+                    consistency.joinFetched(began, nil, [])
+                    return
                 }
-                var read = WindowRead(outcome: outcome, generation: generation, wish: wish, isWiped: isWiped)
-                let found = read.outcome?.value ?? FoundRows()
-                cursor.withLock { cursor in
-                    guard cursor.generation == generation, read.outcome != nil else { return }
-                    read.part = cursor.settle(found, wanted)
-                }
-                for missing in found.missing + found.hidden.compactMap(\.awaits) {
-                    _ = stale.withLock { $0.wait(.window(key), for: missing) }
-                }
-                let models = found.rows[read.part.rows].map { Leaf.node($0) }
-                read.names = models.map(\.modelIdentifier)
-                let fresh = Set(read.names.compactMap(\.self)).subtracting(known).subtracting(ahead)
-                read.isFresh = read.names.map { $0.map(fresh.contains) ?? true }
-                consistency.graftFetched(began, models: models, over: fresh) { [read] newest in
-                    guard let self else {
-                        consistency.joinFetched(began, nil, [])
-                        return
-                    }
-                    self.take(read, newest, asOf: began, over: fresh)
-                }
+                self.take(read, newest, asOf: began, over: fresh)
             }
         }
     }
