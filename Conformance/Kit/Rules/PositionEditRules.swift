@@ -24,7 +24,7 @@ enum PositionEditRules {
     static let edits = Rule(
         "COL-09", "Edits of a collection are those of an array, whether it is short or long.",
         because: "A position that is off by one is another message.", requires: [.typedCalls],
-        kills: ["inserts-behind"]
+        kills: ["inserts-behind", "moves-one-short"]
     ) { trial in
         let cache = try trial.cache()
         var generator = trial.generator()

@@ -14,7 +14,7 @@ enum ProgramRules {
         requires: [.typedCalls, .flush, .reopen, .wipe],
         kills: [
             "first-write-wins", "delete-forgotten", "remembers-answers", "swaps-writes", "inserts-behind",
-            "appends-in-front", "replaces-one-less", "removes-one-less", "moves-one-short", "pages-of-what-shows",
+            "appends-in-front", "replaces-one-less", "removes-one-less", "pages-of-what-shows",
             "counts-what-shows", "keeps-listed", "deletes-all-but-one", "lists-all-but-one", "transaction-in-pieces",
             "transaction-runs-twice",
         ], timeLimit: .seconds(120)
