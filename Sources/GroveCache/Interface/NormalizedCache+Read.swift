@@ -35,9 +35,9 @@ extension Cache {
     /// }
     /// ```
     ///
-    /// `body` runs once, on the calling thread. It does not wait for a writer. A write waits for it only if it has no
-    /// room within the budget, and a quarter of a second at most. The view shows every write whose call returned before. Inside `body` use the view alone: any other call to this cache
-    /// throws `reentrant`.
+    /// `body` runs once, on the calling thread. It does not wait for a writer. A write waits for it only if the budget
+    /// leaves the write no room, and then for seconds at most. The view shows every write whose call returned before.
+    /// Inside `body` use the view alone: any other call to this cache throws `reentrant`.
     ///
     /// Keep `body` short: while it runs, `wipe()`, `close()` and `suspend()` wait for it, and the engine keeps
     /// all records of the view.
