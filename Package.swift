@@ -11,9 +11,9 @@ import PackageDescription
 //                                      ^
 //                               GroveConformance  <-  GroveHarnesses  <-  GroveMutants
 //
-// `GroveCompare`, which measures, depends on the engines, the cache, the consistency engine and the providers; `grove`, the
-// tool, on that and on the kit. Each public module is its own product, so that an
-// application links the one engine it chose and no other.
+// `GroveCompare`, which measures, depends on the engines, the cache, the consistency engine and the providers; `grove`,
+// the tool, on that and on the kit. Each public module is its own product, so that an application links the one engine
+// it chose and no other.
 
 // Set by the Makefile. In a dependency SwiftPM suppresses warnings, and the compiler refuses to suppress what it shall
 // treat as errors: a package that depends on Grove would not build.
@@ -34,8 +34,8 @@ let strict: [SwiftSetting] =
 /// Docs/Internals/Decisions/0027-traits-and-platforms.md. A debugger shows less then: leave GROVE_DEVELOPMENT out.
 let library = strict + (isDeveloped ? [.unsafeFlags(["-O"])] : [])
 
-// What an App Store asks about calls that read file attributes and free space. Where the host builds for no Apple system, a
-// resource would only give the module a bundle and full Foundation.
+// What an App Store asks about calls that read file attributes and free space. Where the host builds for no Apple
+// system, a resource would only give the module a bundle and full Foundation.
 #if os(macOS)
     let privacy: (resources: [Resource], exclude: [String]) = ([.process("PrivacyInfo.xcprivacy")], [])
 #else
@@ -101,7 +101,8 @@ let package = Package(
         .target(
             name: "GroveCache", dependencies: ["GrovePlatform", "GroveCoding", "GroveModel"], exclude: privacy.exclude,
             resources: privacy.resources, swiftSettings: library),
-        // What a store holds, record by record: for the tool, measurements and tests. No product for applications has it.
+        // What a store holds, record by record: for the tool, measurements and tests. No product for applications has
+        // it.
         .target(
             name: "GroveInspect", dependencies: ["GroveCache", "GroveCoding", "GroveModel"], swiftSettings: library),
         .target(
@@ -327,7 +328,8 @@ let package = Package(
         .executableTarget(
             name: "FileStoreCompare", dependencies: ["FileStore", "GroveCompareMain", "GroveConformance"],
             path: "Docs/Examples/FileStoreCompare", swiftSettings: strict),
-        // An application over the cache, for people to copy, and its tests: a build without the trait `Macros` leaves it out.
+        // An application over the cache, for people to copy, and its tests: a build without the trait `Macros` leaves
+        // it out.
         .testTarget(
             name: "FeedExample",
             dependencies: ["GroveLMDB", "GroveSQLite", "GroveLevelDB", "GroveMemory", "GroveMacros"],
@@ -370,7 +372,8 @@ let package = Package(
             name: "FediverseExample",
             dependencies: ["Grove", "GroveCache", "GroveMacros", "GroveSQLite", "GroveTesting"],
             path: "Docs/Examples/Fediverse", exclude: ["Documents"], swiftSettings: strict),
-        // A terminal application of two panes, for people to run: `swift run TwoPanes sqlite FOLDER`. ExamplesTests runs it.
+        // A terminal application of two panes, for people to run: `swift run TwoPanes sqlite FOLDER`. ExamplesTests
+        // runs it.
         .executableTarget(
             name: "TwoPanes",
             dependencies: [

@@ -2,7 +2,8 @@ import GroveCompare
 
 /// An engine without Grove, beside which a comparison measures what Grove costs.
 ///
-/// Its calls are made by one thread that reads and one that writes. Use the flags and the durability with which your store opens the engine.
+/// Its calls are made by one thread that reads and one that writes. Use the flags and the durability with which your
+/// store opens the engine.
 public protocol CompareEngine: AnyObject, Sendable {
     /// Stores records in one transaction, which is committed when the call returns.
     ///

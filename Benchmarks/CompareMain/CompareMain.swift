@@ -19,18 +19,19 @@ import GrovePlatform
 /// await CompareMain.run(MyHarness.self)
 /// ```
 ///
-/// The rules of the conformance kit are checked first, in child processes. A backend that breaks a rule that must hold is measured all the
-/// same, and shown as wrong beside its speed; it is never recommended. `--help` lists the options.
+/// The rules of the conformance kit are checked first, in child processes. A backend that breaks a rule that must hold
+/// is measured all the same, and shown as wrong beside its speed; it is never recommended. `--help` lists the options.
 ///
-/// The exit status is 0 if everything was measured and the backend conforms. It is 1 if it does not, or could not be measured, and 2 if the
-/// options were wrong. It is 130 if Ctrl-C ended the run; what was measured until then is printed.
+/// The exit status is 0 if everything was measured and the backend conforms. It is 1 if it does not, or could not be
+/// measured, and 2 if the options were wrong. It is 130 if Ctrl-C ended the run; what was measured until then is
+/// printed.
 public enum CompareMain {
     /// Compares a store, and ends the process.
     ///
     /// - Parameters:
     ///   - harness: the harness with which the conformance kit checks the store.
-    ///   - engine: the same engine without Grove, in an empty directory: the report says how many times as fast it is. `nil` if there is
-    ///     none to measure.
+    ///   - engine: the same engine without Grove, in an empty directory: the report says how many times as fast it is.
+    ///     `nil` if there is none to measure.
     public static func run<Harness: StoreHarness>(
         _ harness: Harness.Type, engine: (@Sendable (_ directory: String) throws -> any CompareEngine)? = nil
     ) async -> Never {

@@ -17,10 +17,12 @@ import Synchronization
     import Glibc
 #endif
 
-/// A store over RocksDB, made from the template by `Scripts/fifth-backend.sh`: a view is a snapshot, a transaction an indexed batch.
+/// A store over RocksDB, made from the template by `Scripts/fifth-backend.sh`: a view is a snapshot, a transaction an
+/// indexed batch.
 ///
-/// The store's own record, of how much is stored, is under the key of one byte 0; before the cache's keys stands a byte 1. A commit is in
-/// the log of the engine, which the system writes out after a kill; it survives loss of power after ``synchronize()``.
+/// The store's own record, of how much is stored, is under the key of one byte 0; before the cache's keys stands a byte
+/// 1. A commit is in the log of the engine, which the system writes out after a kill; it survives loss of power after
+/// ``synchronize()``.
 public final class RocksStore: NodeStore {
     /// The options of the store, of which there are none.
     public struct Options: Sendable, Equatable {
@@ -90,8 +92,9 @@ public final class RocksStore: NodeStore {
 
     /// `directory`, by a name by which RocksDB does not think it locked.
     ///
-    /// A store that was set aside keeps its database open until its views have ended, and RocksDB goes by the path alone: a database that
-    /// is made in the directory meanwhile needs another one. If the same file is locked, so is the directory.
+    /// A store that was set aside keeps its database open until its views have ended, and RocksDB goes by the path
+    /// alone: a database that is made in the directory meanwhile needs another one. If the same file is locked, so is
+    /// the directory.
     private static func unlockedPath(of directory: String) -> String {
         let file = lockedFile(in: directory)
         return locks.withLock { locks in

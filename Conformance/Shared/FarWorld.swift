@@ -4,8 +4,8 @@ public import GroveShared
 
 /// A database for the rules, which are all that uses it: how a tier is put to the test.
 ///
-/// It begins empty, holds notes and pairs, each in rows of its own, and is of one rule. The author of a ``FarTier`` over another
-/// database writes one, and checks ``SharedRule/all`` over it.
+/// It begins empty, holds notes and pairs, each in rows of its own, and is of one rule. The author of a ``FarTier``
+/// over another database writes one, and checks ``SharedRule/all`` over it.
 public protocol FarWorld: Sendable {
     /// The tier under test, or a mutant of it, behind ``gated``.
     var far: any FarTier { get }

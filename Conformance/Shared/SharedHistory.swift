@@ -1,9 +1,10 @@
-/// What workers wrote and read, checked: fresh reads are linearizable for each key, reads near are bounded, and no worker's reads
-/// of a key go back.
+/// What workers wrote and read, checked: fresh reads are linearizable for each key, reads near are bounded, and no
+/// worker's reads of a key go back.
 ///
-/// A key has one writer at a time, and its values are numbers that only grow. A value is written to both halves of a tree in one
-/// commit. A read must not bring less than what was known to be committed when it began, and a read near not less than what was
-/// known `patience` earlier: known is what a write has returned, or a read. It must not bring what was not sent, or what failed.
+/// A key has one writer at a time, and its values are numbers that only grow. A value is written to both halves of a
+/// tree in one commit. A read must not bring less than what was known to be committed when it began, and a read near
+/// not less than what was known `patience` earlier: known is what a write has returned, or a read. It must not bring
+/// what was not sent, or what failed.
 ///
 /// Events of several workers may be added in any order, if they come within ``slack``.
 package struct SharedHistory: Sendable {

@@ -39,8 +39,8 @@
 
         deinit { UnixSocket.close(output) }
 
-        /// Calls `body` with each line that it writes, and returns when it has ended: its exit status, or the negative number of
-        /// the signal that killed it.
+        /// Calls `body` with each line that it writes, and returns when it has ended: its exit status, or the negative
+        /// number of the signal that killed it.
         @discardableResult
         func run(_ body: (Substring) -> Void = { _ in }) -> CInt {
             var rest: [UInt8] = []

@@ -8,8 +8,9 @@
 
     /// One call of a near cache over PostgreSQL, with a fault at one message of it, and what must hold then.
     ///
-    /// A read brings what the database had, or a typed error. A write that succeeded is in the database, and one that failed is
-    /// not; an unknown outcome is settled by its ticket. All calls return in time. Afterwards every worker reads the truth.
+    /// A read brings what the database had, or a typed error. A write that succeeded is in the database, and one that
+    /// failed is not; an unknown outcome is settled by its ticket. All calls return in time. Afterwards every worker
+    /// reads the truth.
     struct MessageTrial {
         /// What is called.
         enum Step: String, CaseIterable {
@@ -60,7 +61,8 @@
             return count
         }
 
-        /// Makes the call of `step` with `gate` in between, checks what must hold, and returns how many messages there were.
+        /// Makes the call of `step` with `gate` in between, checks what must hold, and returns how many messages there
+        /// were.
         ///
         /// - Parameters:
         ///   - number: the message at which another machine commits, while it is on its way.

@@ -57,8 +57,8 @@
         ///
         /// - Parameters:
         ///   - mostChanges: the most identifiers of one commit that are listed.
-        ///   - isFromSequence: whether numbers come from a sequence, which is a mutant: a commit may be visible before one of
-        ///     a lower number.
+        ///   - isFromSequence: whether numbers come from a sequence, which is a mutant: a commit may be visible before
+        ///     one of a lower number.
         init(_ conninfo: String, mostChanges: Int = 10_000, isFromSequence: Bool = false) async throws {
             var sql = SharedSchema(tables: Self.tables, mostChanges: mostChanges).sql
             if isFromSequence {
@@ -122,7 +122,8 @@
                         FOR EACH ROW WHEN (NEW.text = 'new') EXECUTE FUNCTION lose()
                     """)
             case .afterCommit:
-                // A commit waits for a standby that there is not: it is made, and its client is not told. Then it is ended.
+                // A commit waits for a standby that there is not: it is made, and its client is not told. Then it is
+                // ended.
                 try await admin.run("ALTER SYSTEM SET synchronous_standby_names = 'missing'")
                 try await admin.run("SELECT pg_reload_conf()")
                 try await Task.sleep(for: .milliseconds(300))

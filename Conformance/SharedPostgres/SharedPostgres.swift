@@ -6,8 +6,8 @@ import GroveSharedRules
     import GroveShared
 #endif
 
-/// Runs the rules for a cache of many machines over the PostgreSQL server that the first argument names, or over a database in
-/// memory, if that is `memory`.
+/// Runs the rules for a cache of many machines over the PostgreSQL server that the first argument names, or over a
+/// database in memory, if that is `memory`.
 @main
 struct SharedPostgres {
     static func main() async throws {

@@ -23,7 +23,8 @@
             var modelIdentifier: ModelIdentifier? { ModelIdentifier("Line:\(id)") }
         }
 
-        /// The rows, in three tables, and the whole tree as a text in a fourth; `line` numbers its commits, `plain` does not.
+        /// The rows, in three tables, and the whole tree as a text in a fourth; `line` numbers its commits, `plain`
+        /// does not.
         static let sql = """
             DROP TABLE IF EXISTS shelf, line, plain, blob;
             CREATE TABLE shelf (id text PRIMARY KEY);

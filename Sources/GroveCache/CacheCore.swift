@@ -4,9 +4,9 @@ import GroveModel
 
 /// The core of a cache, which all handles on one store share; each of its parts has an owner of its own.
 ///
-/// ``state`` holds the values that calls, reads and the writer must see together. ``readers`` keeps the readers, ``ledger``
-/// the writer's results, ``audience`` the observers and streams, ``handles`` the open handles. ``evictor`` is the writer's
-/// alone. Everything that opens, commits, evicts or closes runs on ``writer``.
+/// ``state`` holds the values that calls, reads and the writer must see together. ``readers`` keeps the readers,
+/// ``ledger`` the writer's results, ``audience`` the observers and streams, ``handles`` the open handles. ``evictor``
+/// is the writer's alone. Everything that opens, commits, evicts or closes runs on ``writer``.
 final class CacheCore: Sendable {
     let source: StoreSource
     let state: Lock<CacheState>

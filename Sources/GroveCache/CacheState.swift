@@ -59,7 +59,8 @@ extension CacheState {
 
     /// A snapshot of now.
     ///
-    /// Commits may change ``CallNumbers/shift`` and ``CallNumbers/forgottenDeletion`` while it stands: a read asks its view for both.
+    /// Commits may change ``CallNumbers/shift`` and ``CallNumbers/forgottenDeletion`` while it stands: a read asks its
+    /// view for both.
     private func makeSnapshot(_ store: OpenStore, _ core: CacheCore) -> ReadSnapshot {
         let everything = overlay.everything
         let showsStore = everything == nil && queue.wipePlace == .zero
@@ -142,7 +143,8 @@ extension CacheState {
         return true
     }
 
-    /// Takes every call up to number `sequence` out of the queue, but for those that empty the store; returns them in order.
+    /// Takes every call up to number `sequence` out of the queue, but for those that empty the store; returns them in
+    /// order.
     mutating func removeCalls(upTo sequence: LocalNumber) -> [PendingWrite] {
         dropSnapshot()
         let removed = queue.removeAll(upTo: sequence)

@@ -50,8 +50,8 @@ extension ConsistencyManager {
         engine.enqueue { $0.recent.learn(changes, at: $0.call.sequence) }
     }
 
-    /// Says, on the main actor, whether anything in the trees of `models` was changed since `turn`; without models, whether anything
-    /// was edited at all.
+    /// Says, on the main actor, whether anything in the trees of `models` was changed since `turn`; without models,
+    /// whether anything was edited at all.
     package func isUnchanged(
         _ models: [any Model], since turn: Turn, then body: @escaping @MainActor @Sendable (Bool) -> Void
     ) {
@@ -71,8 +71,8 @@ extension ConsistencyManager {
     /// Applies an answer of the network, less the nodes that changed since the request, and tells the holders of
     /// the models that it changes.
     ///
-    /// The caller is told first, by `body`, and listens to the models that it takes by ``join(_:_:generation:model:)`` or
-    /// ``joinFetched(_:_:_:leaving:over:)``.
+    /// The caller is told first, by `body`, and listens to the models that it takes by ``join(_:_:generation:model:)``
+    /// or ``joinFetched(_:_:_:leaving:over:)``.
     ///
     /// - Parameters:
     ///   - asked: the turn at which the request was sent.
@@ -183,7 +183,8 @@ extension ConsistencyManager {
         }
     }
 
-    /// Lets a subscription listen to the elements of an answer that was applied at `turn`, and to no others if `leavesOthers`.
+    /// Lets a subscription listen to the elements of an answer that was applied at `turn`, and to no others if
+    /// `leavesOthers`.
     ///
     /// Changes in them since are delivered.
     ///

@@ -30,8 +30,8 @@ extension ConsistencyManager {
 
     /// A closure that is told of nodes that a read of the cache or an answer has brought although they are stale.
     ///
-    /// Another writer committed them while it was under way, or everything was emptied since. `deleted` are those that were deleted,
-    /// and may be there again: lists and holders may have them no more.
+    /// Another writer committed them while it was under way, or everything was emptied since. `deleted` are those that
+    /// were deleted, and may be there again: lists and holders may have them no more.
     package typealias StaleHandler =
         @Sendable (_ nodes: Set<ModelIdentifier>, _ deleted: Set<ModelIdentifier>, _ isEmptied: Bool) -> Void
 
@@ -42,8 +42,8 @@ extension ConsistencyManager {
     ///
     /// It also gives the elements of `lists` that are read as a whole, except those of `unknown`.
     ///
-    /// The names are among the changes. If an earlier read or answer brings one of them that is not held yet, that is told as
-    /// ``onStale(_:)`` says.
+    /// The names are among the changes. If an earlier read or answer brings one of them that is not held yet, that is
+    /// told as ``onStale(_:)`` says.
     ///
     /// ``endFollowing(_:_:_:except:onRewritten:)`` follows, and for each list ``joinFetched(_:_:_:leaving:over:)``.
     package func beginFollowing(
@@ -71,7 +71,8 @@ extension ConsistencyManager {
     ///
     /// - Parameters:
     ///   - ahead: the identifiers whose versions in memory are newer than those that were read.
-    ///   - onRewritten: given the models that were deleted and are there again, and their holders, which are to be read again.
+    ///   - onRewritten: given the models that were deleted and are there again, and their holders, which are to be read
+    ///     again.
     package func endFollowing(
         _ began: Turn, _ held: HeldChanges, _ outcomes: [Followed], except ahead: Set<ModelIdentifier> = [],
         onRewritten: @escaping @Sendable (_ models: Set<ModelIdentifier>, _ holders: Set<ModelIdentifier>) -> Void
@@ -79,7 +80,8 @@ extension ConsistencyManager {
         let (wantsReplacements, tellsListeners) = flags.withLock { ($0.hasDelegate, $0.hasUpdatesListeners) }
         engine.enqueue { [self] engine in
             engine.news.wantsReplacements = wantsReplacements
-            // More may be held by now than when it was read. Of models that are held no more, the log may have older versions.
+            // More may be held by now than when it was read. Of models that are held no more, the log may have older
+            // versions.
             let logged = engine.recent.log.changed(by: held.changes)
             let fresh = engine.changed(by: held.changes).union(logged).subtracting(ahead)
             var (found, below): ([any Model], [any Model]) = ([], [])
@@ -109,7 +111,8 @@ extension ConsistencyManager {
                 case .unknown: break
                 }
             }
-            // A node that is newer in memory keeps the children that it had: those that were read are applied behind it.
+            // A node that is newer in memory keeps the children that it had: those that were read are applied behind
+            // it.
             found += below.compactMap { engine.graft($0, since: began, over: fresh) }
             var changes = tellsListeners ? ModelChange.changes(of: found) : [:]
             if tellsListeners { for identifier in deleted { changes[identifier] = .deleted } }

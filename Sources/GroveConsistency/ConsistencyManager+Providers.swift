@@ -181,7 +181,8 @@ extension ConsistencyManager {
     ///
     /// The fetch goes on until ``joinFetched(_:_:_:leaving:over:)``.
     ///
-    /// - Parameter fresh: for a read that follows a cache, the identifiers whose read versions win: see ``Engine/graft(_:since:over:)``.
+    /// - Parameter fresh: for a read that follows a cache, the identifiers whose read versions win: see
+    ///   ``Engine/graft(_:since:over:)``.
     package func graftFetched(
         _ fetch: Turn, models: [any Model], over fresh: Set<ModelIdentifier>? = nil,
         then body: @escaping @MainActor @Sendable ([(any Model)?]) -> Void
@@ -218,7 +219,8 @@ extension ConsistencyManager {
         }
     }
 
-    /// Gives `body`, as ``afterDelivery(_:)`` does, the subscriptions to lists that have the model of `identifier` as an element.
+    /// Gives `body`, as ``afterDelivery(_:)`` does, the subscriptions to lists that have the model of `identifier` as
+    /// an element.
     package func findLists(
         of identifier: ModelIdentifier, then body: @escaping @MainActor @Sendable (Set<SubscriptionKey>) -> Void
     ) {
@@ -234,7 +236,8 @@ extension ConsistencyManager {
         engine.enqueue { engine in engine.deliver(body) }
     }
 
-    /// Takes every model away from every listener, as if all had been deleted, and drops calls that are queued or under way.
+    /// Takes every model away from every listener, as if all had been deleted, and drops calls that are queued or under
+    /// way.
     package func wipe() {
         engine.cancelAll()
         engine.enqueue { engine in engine.round(context: nil) { engine.applyWipe() } }

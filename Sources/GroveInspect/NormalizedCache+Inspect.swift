@@ -60,8 +60,8 @@ extension NormalizedCache {
         }
     }
 
-    /// Visits the keys and values of one kind as the engine holds them, until `visit` returns false; the bytes are valid
-    /// during the call only.
+    /// Visits the keys and values of one kind as the engine holds them, until `visit` returns false; the bytes are
+    /// valid during the call only.
     package func forEachStoredValue(
         _ kind: StoredRecord.Kind,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool

@@ -26,8 +26,8 @@ package struct StoredRecord: Sendable {
         package let deletion: CallNumber
         package let isTombstone: Bool
         package let recordName: String
-        /// The projections that wrote the record, each with the number of its last write, its time, and whether it carried each of
-        /// the body's fields.
+        /// The projections that wrote the record, each with the number of its last write, its time, and whether it
+        /// carried each of the body's fields.
         ///
         /// The time is that of the last confirmation, in seconds since 1970; 0 if it is not known.
         package let projections: [(name: String, sequence: CallNumber, time: UInt32, fields: [Bool])]
@@ -36,7 +36,8 @@ package struct StoredRecord: Sendable {
     }
 
     package let kind: Kind
-    /// The identifier, or the key of a collection or an alias; of a chunk, a shape and an entry of the history, the digits of its key.
+    /// The identifier, or the key of a collection or an alias; of a chunk, a shape and an entry of the history, the
+    /// digits of its key.
     package let name: String
     /// The bytes of key and record.
     package let byteCount: Int

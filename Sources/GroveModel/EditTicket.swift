@@ -1,7 +1,7 @@
 /// The number of a follower's edit of a list.
 ///
-/// The follower gives it when the edit is made. It orders the edits of that follower; commits and lists that are read name the
-/// last one that is in them.
+/// The follower gives it when the edit is made. It orders the edits of that follower; commits and lists that are read
+/// name the last one that is in them.
 package struct EditTicket: Comparable, Hashable, Sendable {
     package let rawValue: UInt64
 

@@ -52,8 +52,8 @@ package protocol FollowedCache: Sendable {
     /// A closure that is told the outcome of a call.
     typealias Settled = @Sendable (SaveOutcome) -> Void
 
-    /// Runs `call` soon, on a queue of the cache: after the calls that any follower passed before, and before writes that
-    /// others call from now on.
+    /// Runs `call` soon, on a queue of the cache: after the calls that any follower passed before, and before writes
+    /// that others call from now on.
     ///
     /// So the call takes its place in the order of calls now, and its work is done elsewhere.
     func inOrder(_ call: @escaping @Sendable () -> Void)
@@ -159,8 +159,8 @@ package struct AgedRead<Value: Sendable>: Sendable {
 package enum SaveOutcome: Sendable {
     /// The write is stored as of a place; it is not whole if some of its nodes were changed or deleted since.
     case stored(isWhole: Bool, StoredPlace)
-    /// The write was refused with this error. Saved again as of `place`, it does not overwrite changes that were made since
-    /// the call.
+    /// The write was refused with this error. Saved again as of `place`, it does not overwrite changes that were made
+    /// since the call.
     case refused(CacheError, StoredPlace)
 }
 

@@ -27,8 +27,8 @@ package struct LifeID: Hashable, Sendable {
 
 /// The number of times that a cache was emptied.
 ///
-/// The cache counts, and says of whose wipes: this process's, other processes', or all. A change that was made at one count is not stored
-/// at another.
+/// The cache counts, and says of whose wipes: this process's, other processes', or all. A change that was made at one
+/// count is not stored at another.
 package struct WipeCount: Hashable, Sendable {
     package let rawValue: UInt64
 

@@ -16,9 +16,9 @@ package enum ListEdit: Sendable {
     /// Puts the rows that the network brought for a place there, in their order; the list's other rows stay.
     ///
     /// Rows that the list has already are moved there. At ``ListPlace/first`` and ``ListPlace/last`` they are the first
-    /// or last rows of the list, which is made if there is none. Rows that were there and are not among them go. If none
-    /// of as many rows at that end is among them, all others go, because unknown rows may lie between. With another
-    /// ``PageFit`` they stay behind a gap.
+    /// or last rows of the list, which is made if there is none. Rows that were there and are not among them go. If
+    /// none of as many rows at that end is among them, all others go, because unknown rows may lie between. With
+    /// another ``PageFit`` they stay behind a gap.
     ///
     /// A page is as old as its request: rows that were put in, moved or removed since stay as they are.
     case page([any SimpleModel], ListPlace, PageFit = .dropping)
@@ -59,8 +59,8 @@ package enum ListEdit: Sendable {
 /// The meaning of a page of a list for the rows that it does not reach.
 ///
 /// A page reaches a part of the list if its last row is in that part, and at least half of the rows before it there are
-/// the page's too. On the way back it is the page's first row. Then the page joins that part, and the rows that the list
-/// has between go: the server has no more of them.
+/// the page's too. On the way back it is the page's first row. Then the page joins that part, and the rows that the
+/// list has between go: the server has no more of them.
 package enum PageFit: Sendable {
     /// They go if the page is at an end, and are right beside the page otherwise.
     case dropping

@@ -2,8 +2,8 @@ import GrovePlatform
 
 /// A value behind a lock that a running thread takes if it is free.
 ///
-/// On Linux the standard library's `Mutex` is handed to the thread that waited longest, which must be woken first, while those
-/// that run queue up behind it. With more threads than cores, reads of a cache took 6 to 17 times as long
+/// On Linux the standard library's `Mutex` is handed to the thread that waited longest, which must be woken first,
+/// while those that run queue up behind it. With more threads than cores, reads of a cache took 6 to 17 times as long
 /// (Docs/Internals/BigMachines.md). So this is a lock of the system's: `pthread_mutex_t`, and on Apple's
 /// `os_unfair_lock`.
 @safe

@@ -15,8 +15,8 @@ public protocol Model: SimpleModel {
 
     /// A copy of this model with the direct child at `position` replaced; positions are those of ``forEach(_:)``.
     ///
-    /// The default calls ``map(_:)``. A model with many children can do better by replacing the one child in place. Then
-    /// a change in one of *n* children costs a copy of the storage, and no call per child.
+    /// The default calls ``map(_:)``. A model with many children can do better by replacing the one child in place.
+    /// Then a change in one of *n* children costs a copy of the storage, and no call per child.
     ///
     /// - Returns: the copy, or `nil` if `child` does not fit that place.
     func replacingChild(at position: Int, with child: any Model) -> Self?

@@ -16,7 +16,8 @@ public struct Place: Sendable {
     package let turn: Turn
     /// The number of wipes of the manager before it.
     package let epoch: Int
-    /// The time at which it was taken, by the manager's clock, in seconds since 1970; an answer is confirmed as of then.
+    /// The time at which it was taken, by the manager's clock, in seconds since 1970; an answer is confirmed as of
+    /// then.
     package let time: Double
     /// The place in the order of the cache's calls; `nil` over a cache that is only a ``CacheDelegate``.
     package let stored: StoredPlace?

@@ -100,7 +100,8 @@ package enum PoolCount {
 }
 
 #if os(Linux)
-    /// C's function of that name, which the module of the C library leaves out: the core that the thread runs on, or -1.
+    /// C's function of that name, which the module of the C library leaves out: the core that the thread runs on, or
+    /// -1.
     @_silgen_name("sched_getcpu")
     private func currentCore() -> CInt
 #endif

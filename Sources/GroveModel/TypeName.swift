@@ -1,7 +1,7 @@
 /// The name of a type, made once for each: its own behind those of the types around it, without modules.
 ///
-/// `Shop.Item`, `Box<Shop.Item>`. A function around a type, or the file of a private one, is left out, because it has no
-/// name that is the same in every process.
+/// `Shop.Item`, `Box<Shop.Item>`. A function around a type, or the file of a private one, is left out, because it has
+/// no name that is the same in every process.
 package final class TypeName {
     private let text: String
 

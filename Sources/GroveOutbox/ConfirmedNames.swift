@@ -11,8 +11,8 @@ struct ConfirmedNames {
     /// The names, the newest last.
     private var names: [(old: String, new: String)]
 
-    /// The names that are kept as `bytes`: old and new identifiers by turns, each behind its count of bytes, in decimal,
-    /// and a space.
+    /// The names that are kept as `bytes`: old and new identifiers by turns, each behind its count of bytes, in
+    /// decimal, and a space.
     init(_ bytes: [UInt8]?) {
         var left = (bytes ?? [])[...]
         var fields: [String] = []

@@ -57,8 +57,8 @@ extension Outbox {
             for item in items { onProblem?(item, .unsaved(error)) }
             return
         }
-        // The manager is told of the commit as of another writer's: it must not count as a change since the next request. The lists that it
-        // is in are read in a few steps.
+        // The manager is told of the commit as of another writer's: it must not count as a change since the next
+        // request. The lists that it is in are read in a few steps.
         if !writes.store.isByManager { await tellManager(steps: ends.allSatisfy(\.steps.isEmpty) ? 1 : 4) }
         guard life == writes.life else { return }
         for item in items { forget(item) }
@@ -90,7 +90,8 @@ extension Outbox {
         }
     }
 
-    /// Lets the manager change the lists, which the layers of `items` go on to show meanwhile; returns when its cache was called.
+    /// Lets the manager change the lists, which the layers of `items` go on to show meanwhile; returns when its cache
+    /// was called.
     private func confirmLists(of items: [PendingMutation], with answer: ConfirmedAnswer) async throws {
         guard let manager = layers.manager else { return }
         for item in items {

@@ -12,8 +12,8 @@ import GroveProviders
 extension Outbox {
     /// Takes the mutations that are kept and not known yet.
     ///
-    /// - Parameter isSettled: whether no write of this outbox is under way. Then a known mutation that is not kept any more has ended
-    ///   elsewhere, and one that is kept otherwise was changed elsewhere.
+    /// - Parameter isSettled: whether no write of this outbox is under way. Then a known mutation that is not kept any
+    ///   more has ended elsewhere, and one that is kept otherwise was changed elsewhere.
     func load(isSettled: Bool = false) throws(CacheError) {
         let known = Dictionary(pending.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var new: [(key: String, bytes: [UInt8]?)] = []
@@ -58,7 +58,8 @@ extension Outbox {
 
     /// Takes the number of a mutation whose commit was not told of yet.
     ///
-    /// If `isSettled`, it also takes a change by another process: it was refused there, or names a model by another identifier.
+    /// If `isSettled`, it also takes a change by another process: it was refused there, or names a model by another
+    /// identifier.
     private func take(_ bytes: [UInt8]?, _ item: PendingMutation, isSettled: Bool) {
         guard isSettled || item.record.number == 0, let bytes, let record = try? OutboxRecord(bytes) else { return }
         item.record.number = record.number
@@ -78,7 +79,8 @@ extension Outbox {
 
     // MARK: Other processes
 
-    /// Takes the changes by other processes, after the writes of this one are stored and the manager was told of their commits.
+    /// Takes the changes by other processes, after the writes of this one are stored and the manager was told of their
+    /// commits.
     @discardableResult
     func look() -> Task<Void, Never> {
         // If the store cannot be read now, the next look reads it.

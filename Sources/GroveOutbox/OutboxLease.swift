@@ -6,8 +6,9 @@
 
 /// The right of one process to send: the owner has the lease until it expires.
 ///
-/// Its times are those of a clock that all processes share. A machine that was started again has a clock that is behind the time at which
-/// an older lease was taken; such a lease counts for nothing. If the clock has come to that time again, the lease ends when it expires.
+/// Its times are those of a clock that all processes share. A machine that was started again has a clock that is behind
+/// the time at which an older lease was taken; such a lease counts for nothing. If the clock has come to that time
+/// again, the lease ends when it expires.
 struct OutboxLease: Codable, Sendable {
     let owner: String
     let taken: Double

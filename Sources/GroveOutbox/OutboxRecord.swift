@@ -8,9 +8,8 @@ import GroveModel
 
 /// The record that is kept of one mutation.
 ///
-/// Its bytes: a version, 1; the number, eight bytes; then key, type, lane, body and, if there is one, refusal, each behind
-/// its count of bytes, four of them.
-/// Numbers are little-endian, text is UTF-8.
+/// Its bytes: a version, 1; the number, eight bytes; then key, type, lane, body and, if there is one, refusal, each
+/// behind its count of bytes, four of them. Numbers are little-endian, text is UTF-8.
 struct OutboxRecord: Sendable {
     /// Its number in the order of submission by all processes; 0 before it is stored.
     var number: Int

@@ -4,8 +4,8 @@ import GroveProviders
 
 /// The layers of all pending mutations, in order, and their results.
 ///
-/// A layer is the result of one mutation over the confirmed models and the layers below it. If one of those changes, all layers are made
-/// again, once, when they are shown next. Submitting a mutation makes its layer alone.
+/// A layer is the result of one mutation over the confirmed models and the layers below it. If one of those changes,
+/// all layers are made again, once, when they are shown next. Submitting a mutation makes its layer alone.
 @MainActor
 final class PendingLayers: ShownLayers {
     /// The layer of one mutation.
@@ -17,7 +17,8 @@ final class PendingLayers: ShownLayers {
         fileprivate(set) var steps: [ListStep] = []
         /// The list steps that are left of it, with the server's identifiers, until the lists are confirmed.
         fileprivate(set) var landed: [ListStep]?
-        /// Whether its confirmation could not be stored: then its changes to models are still applied, as the cache lacks them.
+        /// Whether its confirmation could not be stored: then its changes to models are still applied, as the cache
+        /// lacks them.
         fileprivate(set) var isUnsaved = false
         var tell: ((any Error)?) -> Void = { _ in }
 
@@ -300,7 +301,8 @@ final class PendingLayers: ShownLayers {
         return elements.map(\.element)
     }
 
-    /// Finds the elements that another process has made of pending ones, in the turn in which the confirmed list is shown.
+    /// Finds the elements that another process has made of pending ones, in the turn in which the confirmed list is
+    /// shown.
     private func takeNames(_ key: String, _ identifiers: [ModelIdentifier?]) {
         let (confirmed, changes) = (Set(identifiers.compactMap(\.self)), made.lists[key] ?? [])
         let pending = Set(

@@ -71,7 +71,8 @@ extension NearCache {
             .behind, "The database is at commit \(position.number), and \(base.number) was accounted for here.")
     }
 
-    /// Accounts for the changes that a feed names after `base`; `nil` if the store was begun again since the feed was asked.
+    /// Accounts for the changes that a feed names after `base`; `nil` if the store was begun again since the feed was
+    /// asked.
     private func account(for word: FeedWord, after base: FeedPosition?) async throws(SharedError) -> FeedPosition? {
         do {
             guard let base, base.feed == word.position.feed, word.changes != nil || base == word.position else {

@@ -86,7 +86,8 @@ extension NearCache {
                 memory.saw(end)
             }
         } catch {
-            // The store was emptied meanwhile, has no room for the tree, or cannot be written: it is returned all the same.
+            // The store was emptied meanwhile, has no room for the tree, or cannot be written: it is returned all the
+            // same.
             if let code = (error as? CacheError)?.code, Self.unstored.contains(code) { return }
             throw .store(error)
         }

@@ -2,7 +2,8 @@ package import GroveCache
 package import GroveModel
 import Synchronization
 
-/// The position that the local store has accounted for: the record that every commit of a ``NearCache`` reads and writes.
+/// The position that the local store has accounted for: the record that every commit of a ``NearCache`` reads and
+/// writes.
 package enum NearState {
     /// The name under which the position is kept.
     package static let name = "shared.applied"

@@ -1,4 +1,5 @@
-// The code of Docs/Guides/GettingStarted.md, between rules; a test holds the two together. `make tutorial` builds the page step by step.
+// The code of Docs/Guides/GettingStarted.md, between rules; a test holds the two together. `make tutorial` builds the
+// page step by step.
 // -----
 import GroveMacros
 

@@ -1,5 +1,5 @@
-// The cache of one's own of Docs/Guides/MovingFromRocketData.md, and the edit from any thread, between the rules; a test holds them
-// together.
+// The cache of one's own of Docs/Guides/MovingFromRocketData.md, and the edit from any thread, between the rules; a
+// test holds them together.
 import Grove
 // -----
 import Synchronization

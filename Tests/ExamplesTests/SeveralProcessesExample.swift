@@ -2,7 +2,8 @@
 // -----
 import GroveSQLite
 
-/// The cache as each process opens it: with one budget, and with a history by which each learns what the others have changed.
+/// The cache as each process opens it: with one budget, and with a history by which each learns what the others have
+/// changed.
 func openShared(_ directory: String) throws -> SQLiteCache {
     try SQLiteCache(directory: directory, budget: CacheBudget(bytes: 50_000_000), history: 1_000)
 }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("The frozen format")
 struct FrozenFormatTests {
-    /// The hash of the names and bytes of all golden records of version 1, one behind the other, in the order of their names.
+    /// The hash of the names and bytes of all golden records of version 1, one behind the other, in the order of their
+    /// names.
     private static let version1: UInt64 = 9_942_507_236_668_094_843
 
     @Test("The golden records of version 1 do not change: another format has another number and a folder of its own")

@@ -5,7 +5,8 @@ import GroveModel
 import Testing
 
 @Suite("Documents through Codable") struct CodableDocumentTests {
-    /// Every kind of value, nodes in every place, one identifier with several sets of fields, and with several contents.
+    /// Every kind of value, nodes in every place, one identifier with several sets of fields, and with several
+    /// contents.
     private static let document = #"""
         {"posts": [
           {"id": 1, "user": {"id": 9, "n": -5, "big": 123456789012345678901234567890, "f": 1.0, "whole": 2,

@@ -26,7 +26,8 @@ struct LevelDBBudgetTests {
             records = try store.setBudget(LevelDBBudgetTests.budget) / 310
         }
 
-        /// Writes 20 records that are there already, once all are, after asking for room; returns whether there was any.
+        /// Writes 20 records that are there already, once all are, after asking for room; returns whether there was
+        /// any.
         mutating func write() throws -> Bool {
             guard try store.makeRoom(for: .replacing(20, bytes: 20 * 310)) else { return false }
             let first = writes * 20

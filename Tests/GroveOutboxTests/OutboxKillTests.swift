@@ -116,7 +116,8 @@ private struct OutboxKillSweep {
         return run
     }
 
-    /// Opens what is left: all that was awaited is there or confirmed, and never both; the rest is sent, and is confirmed once.
+    /// Opens what is left: all that was awaited is there or confirmed, and never both; the rest is sent, and is
+    /// confirmed once.
     private func check(_ path: String, _ run: Run, _ what: String) async throws {
         var truth = run.truth
         let scene = try DiskScene(backend, path, clock: FakeClock(path: time), keys: "here")

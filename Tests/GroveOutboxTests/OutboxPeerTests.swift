@@ -23,7 +23,8 @@ struct OutboxPeerTests {
 
     private nonisolated static let posts = [Post(id: 1), Post(id: 2)]
 
-    /// A store with two posts, its clock, this process's outbox, and the other process, whose first request has arrived at the server.
+    /// A store with two posts, its clock, this process's outbox, and the other process, whose first request has arrived
+    /// at the server.
     private struct Pair {
         let directory: TemporaryDirectory
         let scene: DiskScene

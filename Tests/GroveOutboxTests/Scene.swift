@@ -150,7 +150,8 @@ struct TookTooLong: Error {
     let what: String
 }
 
-/// For how long a test waits for what must come, so that it fails if that does not: 20 seconds, and longer if other tests have the main actor.
+/// For how long a test waits for what must come, so that it fails if that does not: 20 seconds, and longer if other
+/// tests have the main actor.
 @MainActor
 final class Patience {
     private let end = ContinuousClock.now + .seconds(20)

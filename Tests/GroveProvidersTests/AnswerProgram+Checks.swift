@@ -5,7 +5,8 @@ import Testing
 
 /// What holds at rest, and after each turn of the main actor.
 extension AnswerProgram {
-    /// A screen shows nothing older than an edit by its manager once all was at rest, and nothing of before a wipe of which its manager knows.
+    /// A screen shows nothing older than an edit by its manager once all was at rest, and nothing of before a wipe of
+    /// which its manager knows.
     func checkTurn() {
         for provider in messages where !provider.isMissing {
             guard let shown = provider.data else { continue }
@@ -92,7 +93,8 @@ extension AnswerProgram {
     /// An edit that is shown is saved, unless the cache has refused an answer that holds it, or a later edit.
     private func checkSaved<T: CacheableModel>(_ shown: [(name: String, version: String)], as type: T.Type) throws {
         guard shown.allSatisfy(model.mustBeSaved), let miss = try scene.miss(shown[0].name, as: type) else { return }
-        // A child that is there, and of which the cache cannot tell whether a deletion that it has forgotten came between.
+        // A child that is there, and of which the cache cannot tell whether a deletion that it has forgotten came
+        // between.
         let hasChild = try miss.reason == .absent && scene.person(named: miss.identifier.rawValue) != nil
         if hasChild, miss.identifier.rawValue != shown[0].name { return }
         let what = shown.map { "\($0.name) \($0.version)" }.joined(separator: ", ")

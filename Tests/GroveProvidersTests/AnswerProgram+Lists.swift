@@ -3,7 +3,8 @@ import GroveCache
 import TestSupport
 import Testing
 
-/// Edits of the list by four kinds of writers. Each puts in an element of its own, so that it is known whether that is there.
+/// Edits of the list by four kinds of writers. Each puts in an element of its own, so that it is known whether that is
+/// there.
 extension AnswerProgram {
     /// Edits the list by a screen, a call of the cache or a transaction.
     func editList() throws {

@@ -32,7 +32,8 @@ extension AnswerProgram {
             if isNew { return }
             let shown = shown("Message:\(id)", to: who)
             for _ in 0..<24 where server.sent == sent { await managers[who].flush() }
-            // It has joined the newest request that is open, of which nothing that is shown was edited since, or one is on its way.
+            // It has joined the newest request that is open, of which nothing that is shown was edited since, or one is
+            // on its way.
             guard server.sent == sent, managers[who].requests.open.keys.allSatisfy({ $0 <= asked }), let open else {
                 return
             }

@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Random calls over all sources, beside a model of the rule: a call is where it was made, an answer where its request was sent.
+/// Random calls over all sources, beside a model of the rule: a call is where it was made, an answer where its request
+/// was sent.
 ///
 /// A version is the step of an edit, `12`, or of a request, `a12`.
 @MainActor

@@ -7,8 +7,8 @@ import GroveSQLite
 import TestSupport
 import Testing
 
-/// After any calls of any source, no edit is undone by an older answer, nothing of before a wipe is seen, and screens show what the cache
-/// has.
+/// After any calls of any source, no edit is undone by an older answer, nothing of before a wipe is seen, and screens
+/// show what the cache has.
 @MainActor
 @Suite("Random programs over all sources", .serialized)
 struct AnswerProgramTests {

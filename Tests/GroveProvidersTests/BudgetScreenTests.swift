@@ -176,7 +176,8 @@ struct BudgetScreenTests {
         let offline = DataModelManager(cacheDelegate: next)
         let (again, late) = (People(dataModelManager: offline), Messages(dataModelManager: offline))
         _ = try await again.fetchDataFromCache(withCacheKey: "channels")
-        // All that is stored is shown, so that something that is shown must go; the little that is read all the time hardly ever does.
+        // All that is stored is shown, so that something that is shown must go; the little that is read all the time
+        // hardly ever does.
         #expect(again.data == channels || isMissing(again.state), "\(again.data.count), \(again.state)")
         #expect(try channels.count { try next.model("Person:\($0.id)", as: Person.self) == $0 } > 250)
         _ = try await late.fetchDataFromCache(withCacheKey: "timeline")

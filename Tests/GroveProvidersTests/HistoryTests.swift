@@ -234,7 +234,8 @@ struct HistoryTests {
         }
     }
 
-    /// What a cache with a history is asked for whose keeper is a mirror: as often as it likes it forgets its last steps.
+    /// What a cache with a history is asked for whose keeper is a mirror: as often as it likes it forgets its last
+    /// steps.
     @Test("A mirror that goes on from any of its tokens is what the cache is", arguments: Backend.allCases, 0..<6)
     func mirror(backend: Backend, seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))

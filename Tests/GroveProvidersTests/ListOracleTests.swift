@@ -31,7 +31,8 @@ struct ListOracleTests {
             }
         }
 
-        /// Those that leave the list with an edit that is not stored yet: if another puts one back, it is not known which is later.
+        /// Those that leave the list with an edit that is not stored yet: if another puts one back, it is not known
+        /// which is later.
         private var leaving: Set<String> = []
 
         /// An element was taken out; if that is not stored yet, what is open is not decided when the list is at rest.

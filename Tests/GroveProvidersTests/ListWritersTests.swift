@@ -259,7 +259,8 @@ struct ListWritersTests {
             }
             try await scene.settle()
             lists[1].fetchDataFromCache(withCacheKey: "people") { _, _ in }
-            // It is in the list before the answer, and not shown while that is waited for: what becomes of the answer is not known.
+            // It is in the list before the answer, and not shown while that is waited for: what becomes of the answer
+            // is not known.
             lists[1].append(people(["theirs"]))
             try await scene.settle()
             gate.yield()

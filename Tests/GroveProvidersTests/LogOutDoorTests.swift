@@ -174,7 +174,8 @@ struct LogOutDoorTests {
             scene.manager.cacheCollection([Person(id: "8")], forKey: "kept")
             try await scene.leave()
             try await scene.rest()
-            // A call that is on its way when another process empties the cache is of after that (decision 34): a model is stored, and shown.
+            // A call that is on its way when another process empties the cache is of after that (decision 34): a model
+            // is stored, and shown.
             if scene.door.isOtherProcess {
                 #expect(try model.data == scene.message("34") && alias.data == scene.person("5"), "\(scene.door)")
                 // What was stored before is of before, in lists too.

@@ -17,7 +17,8 @@ final class Server<Value: Sendable>: Sendable {
     private let state = Mutex(State())
     private let endsWhenCancelled: Bool
 
-    /// - Parameter endsWhenCancelled: false for one that answers all the same, as code does that does not ask whether its task is cancelled.
+    /// - Parameter endsWhenCancelled: false for one that answers all the same, as code does that does not ask whether
+    ///   its task is cancelled.
     init(endsWhenCancelled: Bool = true) { self.endsWhenCancelled = endsWhenCancelled }
 
     /// How many requests were sent.

@@ -3,7 +3,8 @@ import GroveCache
 import TestSupport
 import Testing
 
-/// Random scrolls, relaunches, evicted models and lost parts, and edits by another handle or process, beside the list as it is.
+/// Random scrolls, relaunches, evicted models and lost parts, and edits by another handle or process, beside the list
+/// as it is.
 @MainActor
 @Suite("Random windows over relaunches and evictions", .serialized)
 struct WindowLifeTests {

@@ -84,7 +84,8 @@ struct WindowModel {
         return 2 * index < page.seen.count ? 0 : list.count
     }
 
-    /// The first rows of the list, up to those that the page reaches; the last ones are the first of the list turned round.
+    /// The first rows of the list, up to those that the page reaches; the last ones are the first of the list turned
+    /// round.
     private mutating func takeEnd(_ page: Page, _ new: [String], _ kept: Set<String>) {
         guard !new.isEmpty || page.ids.isEmpty else { return }
         let isFirst = page.isLater
@@ -99,7 +100,8 @@ struct WindowModel {
         list = isFirst ? Array(all) : all.reversed()
     }
 
-    /// Whether a page reaches the last of these rows: half of them are the page's, or all of the page are the last of them.
+    /// Whether a page reaches the last of these rows: half of them are the page's, or all of the page are the last of
+    /// them.
     private func isReached(_ rows: ArraySlice<String>, _ page: [String], _ kept: Set<String>) -> Bool {
         var (shared, others) = (0, 0)
         for row in rows.reversed() {

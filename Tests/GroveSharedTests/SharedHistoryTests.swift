@@ -57,8 +57,8 @@ struct SharedHistoryTests {
         Issue.record("No history found it.")
     }
 
-    /// What the history says of a read, behind a write of 1 from 10 to 20, one of 2 from 30 to 40, one of 3 at 50 that failed, and
-    /// one of 4 at 60 whose outcome is unknown.
+    /// What the history says of a read, behind a write of 1 from 10 to 20, one of 2 from 30 to 40, one of 3 at 50 that
+    /// failed, and one of 4 at 60 whose outcome is unknown.
     private func found(_ reads: SharedHistory.Event...) -> [String] {
         var history = SharedHistory(patience: 100)
         for (value, from, to, isCommitted) in [

@@ -38,7 +38,8 @@ extension StoreContract {
         #expect(try store.get(Array("key2".utf8)) == nil)
     }
 
-    /// Bytes that repeat every 251, so that no two pages of them are alike; doubled, since 10 MB one by one take seconds.
+    /// Bytes that repeat every 251, so that no two pages of them are alike; doubled, since 10 MB one by one take
+    /// seconds.
     private static func bytes(_ count: Int) -> [UInt8] {
         var bytes = Array(0..<251 as Range<UInt8>)
         while bytes.count < count { bytes += bytes }

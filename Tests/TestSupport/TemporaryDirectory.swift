@@ -29,7 +29,8 @@ package final class TemporaryDirectory: Sendable {
 
     /// The names of the files that hold `marker`.
     ///
-    /// LevelDB's `LOCK` is left alone: closing it would let go of the lock. Its compactions may remove a file meanwhile.
+    /// LevelDB's `LOCK` is left alone: closing it would let go of the lock. Its compactions may remove a file
+    /// meanwhile.
     package func files(holding marker: String) throws -> [String] {
         try files { $0 != "LOCK" }.filter {
             guard let content = try? Data(contentsOf: url($0)) else { return false }

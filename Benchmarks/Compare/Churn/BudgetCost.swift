@@ -12,7 +12,8 @@ package enum BudgetCost {
         return Double(try Stopwatch.time { try cache.fill(0..<count) }) / 1e9
     }
 
-    /// Opens a store and writes two records, one after the other: the milliseconds of each, and by how many bytes the process grew.
+    /// Opens a store and writes two records, one after the other: the milliseconds of each, and by how many bytes the
+    /// process grew.
     package static func write(
         _ backend: BackendName, in directory: String, budget: CacheBudget
     ) throws -> (first: Double, second: Double, bytes: Int) {

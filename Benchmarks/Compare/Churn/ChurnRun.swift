@@ -12,8 +12,8 @@ import Synchronization
 
 /// Weeks of an application's life against a budget, in a minute: what is read shifts, what is missing is fetched.
 ///
-/// Every day reads three times for each write. Of the reads, most are of what came lately and some of anything older; what
-/// is missing is written again, and new items are written. The file system is looked at all the time, and another
+/// Every day reads three times for each write. Of the reads, most are of what came lately and some of anything older;
+/// what is missing is written again, and new items are written. The file system is looked at all the time, and another
 /// thread reads as well.
 package struct ChurnRun {
     package struct Settings {
@@ -27,7 +27,8 @@ package struct ChurnRun {
         /// - Parameters:
         ///   - budget: bytes on disk.
         ///   - writes: how many records are written in all.
-        ///   - deletions: how many messages are deleted beside each batch of them; with 0 there are items without children instead.
+        ///   - deletions: how many messages are deleted beside each batch of them; with 0 there are items without
+        ///     children instead.
         package init(budget: Int, writes: Int, days: Int, seed: UInt64, deletions: Int = 0) {
             (self.budget, self.writes, self.days, self.seed) = (budget, writes, days, seed)
             self.deletions = deletions

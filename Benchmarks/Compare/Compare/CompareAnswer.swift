@@ -2,8 +2,9 @@ import GroveCache
 
 /// Which backend to take for which use, in words, and a table of backends by uses: what a comparison prints first.
 ///
-/// The orders are those of the run's own figures, in the first coding that was measured; the facts are those of the profiles. Memory
-/// keeps nothing, so it is not ranked among the others; nor are backends whose commits survive different things.
+/// The orders are those of the run's own figures, in the first coding that was measured; the facts are those of the
+/// profiles. Memory keeps nothing, so it is not ranked among the others; nor are backends whose commits survive
+/// different things.
 struct CompareAnswer {
     private let report: CompareReport
     let backends: [BackendName]

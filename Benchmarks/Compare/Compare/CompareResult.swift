@@ -48,9 +48,11 @@ struct Footprint: Sendable {
     let killedOpenMilliseconds: Double?
     /// By how much memory the process had grown at most while the store was filled.
     var peakBytes = 0
-    /// What was handed to the system to write, for each byte of keys and values; `nil` on memory, and if the system does not count it.
+    /// What was handed to the system to write, for each byte of keys and values; `nil` on memory, and if the system
+    /// does not count it.
     var writtenPerByte: Double?
-    /// The first write of a process, and the same within a budget that nothing has to leave; `nil` if the backend has none.
+    /// The first write of a process, and the same within a budget that nothing has to leave; `nil` if the backend has
+    /// none.
     var firstWriteMilliseconds: Double?
     var firstBudgetedWriteMilliseconds: Double?
 }

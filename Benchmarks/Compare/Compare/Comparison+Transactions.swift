@@ -5,7 +5,8 @@ import GroveModel
 
 /// What one transaction of many calls costs, and what one view of all models of a type costs.
 extension Comparison {
-    /// 500 mixed calls in one transaction; the same calls one by one, each a commit of its own, stand where the floor does.
+    /// 500 mixed calls in one transaction; the same calls one by one, each a commit of its own, stand where the floor
+    /// does.
     func transaction() throws -> CompareResult {
         try restore()
         let readable = try readableTrees()

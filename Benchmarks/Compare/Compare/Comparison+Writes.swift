@@ -3,8 +3,8 @@ import GroveCoding
 import GroveModel
 
 extension Comparison {
-    /// Batches of trees in which every node has changed since the batch before; then the floor puts the same records, in
-    /// the same transactions.
+    /// Batches of trees in which every node has changed since the batch before; then the floor puts the same records,
+    /// in the same transactions.
     func writeBatch() throws -> CompareResult {
         var commits = CommitTimes()
         for repetition in -1..<settings.repetitions {

@@ -39,7 +39,8 @@ final class Floor: @unchecked Sendable {
     /// Runs `plan` over `table`.
     ///
     /// - Parameter timesGroups: whether each group is timed, which costs it a reading of the clock.
-    /// - Throws: ``ToolError``, or what another's engine throws, if the engine fails, or if the bytes fetched are not those of the table.
+    /// - Throws: ``ToolError``, or what another's engine throws, if the engine fails, or if the bytes fetched are not
+    ///   those of the table.
     @discardableResult
     func run(
         _ operation: Operation, _ table: RecordTable, _ plan: FloorPlan, timesGroups: Bool = false

@@ -87,7 +87,8 @@ extension Footprint {
         } else {
             openTimes = try (0..<5).map { _ in Double(try Stopwatch.time { try open(directory).close() }) / 1e6 }
         }
-        // Without a log that grew while the cache was filled, whose length has a bound and tells nothing of larger caches.
+        // Without a log that grew while the cache was filled, whose length has a bound and tells nothing of larger
+        // caches.
         let size = try cache.size()
         for identifier in identifiers { _ = try? cache.read(identifier, as: Data.Tree.self) }
         ProcessMemory.trim()

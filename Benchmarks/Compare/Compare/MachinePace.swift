@@ -1,4 +1,5 @@
-/// How fast the machine does a piece of work that is always the same, so that it shows when other programs disturbed a measurement.
+/// How fast the machine does a piece of work that is always the same, so that it shows when other programs disturbed a
+/// measurement.
 enum MachinePace {
     /// Does the work, for some 20 milliseconds; rounds of it a second.
     static func measure() -> Double {

@@ -71,7 +71,8 @@ enum Promise: String, Sendable, CaseIterable {
 extension BackendName {
     /// What a commit survives, at the durability that is measured.
     ///
-    /// LMDB and LevelDB sync at each commit, as they must to stay whole after a loss of power. SQLite stays whole without.
+    /// LMDB and LevelDB sync at each commit, as they must to stay whole after a loss of power. SQLite stays whole
+    /// without.
     var promise: Promise {
         switch self {
         case .other(let backend): backend.profile.isPersistent && backend.profile.survivesCrash ? .kill : .none

@@ -7,7 +7,8 @@ struct ConsistencyResult: Sendable {
     var commit: [Double] = []
     /// How long an update held the main actor, in microseconds.
     var held: [Double] = []
-    /// What the process used of its processors meanwhile, in milliseconds, which other work on the machine does not add to.
+    /// What the process used of its processors meanwhile, in milliseconds, which other work on the machine does not add
+    /// to.
     var addProcessor: [Double] = []
     var changeProcessor: [Double] = []
 

@@ -25,8 +25,8 @@ package struct Document: Sendable {
     /// The member of the stored root that holds the document, which need not be an object.
     static let rootField = "document"
 
-    /// - Throws: ``ToolError`` where a cache cannot hold the document: too many objects are identified, or one of them has
-    ///   too many different sets of fields.
+    /// - Throws: ``ToolError`` where a cache cannot hold the document: too many objects are identified, or one of them
+    ///   has too many different sets of fields.
     init(_ json: JSON, rules: IdentityRules) throws(ToolError) {
         var splitter = DocumentSplitter(rules: rules)
         let content = try splitter.split(json, under: nil)
@@ -67,8 +67,8 @@ struct DocumentSplitter {
 
     init(rules: IdentityRules) { self.rules = rules }
 
-    /// - Parameter field: the property under which the value stands, directly, in an array or in a dictionary; `nil` for
-    ///   the document itself.
+    /// - Parameter field: the property under which the value stands, directly, in an array or in a dictionary; `nil`
+    ///   for the document itself.
     mutating func split(_ value: JSON, under field: String?) throws(ToolError) -> DocumentValue {
         switch value {
         case .array(let elements):

@@ -17,7 +17,8 @@ package struct DocumentStream {
 
     /// Reads `text`, on a large stack.
     ///
-    /// - Throws: ``JSONParser/Failure``, ``ToolError`` as ``Document`` does, and ``CacheError`` if a node cannot be encoded.
+    /// - Throws: ``JSONParser/Failure``, ``ToolError`` as ``Document`` does, and ``CacheError`` if a node cannot be
+    ///   encoded.
     init(_ text: [UInt8], rules: IdentityRules) throws {
         var reader = DocumentReader(text, rules)
         var root = ByteBuffer(capacity: 64)

@@ -1,7 +1,7 @@
 /// Two LRU queues, of what was read once and of what was read again, whose shares follow the hits on their ghosts.
 ///
-/// Megiddo and Modha: *ARC: A Self-Tuning, Low Overhead Replacement Cache*, FAST 2003, section 3 and figure 4. Where the
-/// paper counts pages we add up bytes, and a hit on a ghost moves the target by the weight of what comes back.
+/// Megiddo and Modha: *ARC: A Self-Tuning, Low Overhead Replacement Cache*, FAST 2003, section 3 and figure 4. Where
+/// the paper counts pages we add up bytes, and a hit on a ghost moves the target by the weight of what comes back.
 struct ARC: SimulatedPolicy {
     /// `arc`.
     static let name = "arc"

@@ -1,7 +1,7 @@
 /// How often keys were seen lately, roughly: a count-min sketch of four-bit counters that halves them now and then.
 ///
-/// Einziger, Friedman and Manes: *TinyLFU: A Highly Efficient Cache Admission Policy*, ACM Transactions on Storage 13(4),
-/// 2017, sections 3.2 and 3.3: counters stop at 15, and all are halved after ten requests for each.
+/// Einziger, Friedman and Manes: *TinyLFU: A Highly Efficient Cache Admission Policy*, ACM Transactions on Storage
+/// 13(4), 2017, sections 3.2 and 3.3: counters stop at 15, and all are halved after ten requests for each.
 struct FrequencySketch: Sendable {
     /// Sixteen counters a word; their number is a power of two.
     private var words: ContiguousArray<UInt64> = ContiguousArray(repeating: 0, count: 16)

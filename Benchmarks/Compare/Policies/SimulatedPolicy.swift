@@ -1,11 +1,12 @@
 /// Which entries stay when there is no room for all of them: a replacement policy, weighted in bytes.
 ///
-/// For comparison with what caches do, which keep nothing for each record. Entries are 64-bit hashes of keys with a weight in bytes; the policy
-/// keeps their order, says which one goes next, and never holds more than ``capacity``.
+/// For comparison with what caches do, which keep nothing for each record. Entries are 64-bit hashes of keys with a
+/// weight in bytes; the policy keeps their order, says which one goes next, and never holds more than ``capacity``.
 ///
 /// Policies are values without references to others: a copy is a snapshot. One caller at a time.
 ///
-/// Every operation is O(1) amortised, but for ``forEachResident(_:)``, which is O(*n*) for *n* entries. A ghost is the memory of an entry that was evicted; it has no weight.
+/// Every operation is O(1) amortised, but for ``forEachResident(_:)``, which is O(*n*) for *n* entries. A ghost is the
+/// memory of an entry that was evicted; it has no weight.
 protocol SimulatedPolicy: Sendable {
     /// The name by which the tool knows it, in lower case.
     static var name: String { get }

@@ -1,8 +1,8 @@
 /// A small LRU window, and behind it a segmented LRU that lets in only what is requested more often than its victim.
 ///
-/// Einziger, Friedman and Manes: *TinyLFU: A Highly Efficient Cache Admission Policy*, ACM Transactions on Storage 13(4),
-/// 2017, section 4, with its constants: one hundredth for the window, four fifths of the rest protected. Absent keys
-/// that are asked for are counted in the sketch.
+/// Einziger, Friedman and Manes: *TinyLFU: A Highly Efficient Cache Admission Policy*, ACM Transactions on Storage
+/// 13(4), 2017, section 4, with its constants: one hundredth for the window, four fifths of the rest protected. Absent
+/// keys that are asked for are counted in the sketch.
 struct WTinyLFU: SimulatedPolicy {
     /// `wtinylfu`.
     static let name = "wtinylfu"

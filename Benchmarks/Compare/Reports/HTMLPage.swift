@@ -1,6 +1,7 @@
 /// A report as one HTML page, to look at and to publish.
 ///
-/// The page needs no script and no network. It has a light and a dark form, and fits any width; every bar and mark stands beside its number.
+/// The page needs no script and no network. It has a light and a dark form, and fits any width; every bar and mark
+/// stands beside its number.
 struct HTMLPage {
     private let page: ReportPage
 

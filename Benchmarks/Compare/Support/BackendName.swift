@@ -51,7 +51,8 @@ package enum BackendName: Sendable {
         }
     }
 
-    /// Copies what can be read of the store in `directory`, which this process has not open, to a new store in `target`.
+    /// Copies what can be read of the store in `directory`, which this process has not open, to a new store in
+    /// `target`.
     ///
     /// - Returns: the parts that cannot be read.
     package func salvage(_ directory: String, to target: String, mapSize: Int?) throws(CacheError) -> [String] {
@@ -72,8 +73,8 @@ package enum BackendName: Sendable {
     /// Whether the backend's store is a directory of files.
     package var isPersistent: Bool { profile.isPersistent }
 
-    /// Opens the backend's cache in `directory`, with a clock of its own where `now` is one; a damaged store is never set
-    /// aside.
+    /// Opens the backend's cache in `directory`, with a clock of its own where `now` is one; a damaged store is never
+    /// set aside.
     ///
     /// - Parameter mapSize: the bytes that LMDB may map; others have no such limit.
     package func open(

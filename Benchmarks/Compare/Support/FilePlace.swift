@@ -32,7 +32,8 @@ package enum FilePlace {
     static func isInMemory(_ path: String) -> Bool {
         guard let mounts = FileManager.default.contents(atPath: "/proc/self/mounts") else { return false }
         let resolved = resolved(path)
-        // Each line is a device, a place, a type and more. The deepest place that holds the path counts, and there the last.
+        // Each line is a device, a place, a type and more. The deepest place that holds the path counts, and there the
+        // last.
         var (deepest, type) = ("", "")
         for line in String(decoding: mounts, as: UTF8.self).split(separator: "\n") {
             let fields = line.split(separator: " ")

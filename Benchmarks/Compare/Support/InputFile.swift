@@ -64,7 +64,8 @@ package enum InputFile {
         }
     }
 
-    /// The document of `path`, taken apart while it is read by the rules in the file at `rules`; and its text, if that is kept.
+    /// The document of `path`, taken apart while it is read by the rules in the file at `rules`; and its text, if that
+    /// is kept.
     package static func stream(
         _ path: String, identity rules: String, keepsText: Bool
     ) throws(ToolError) -> (DocumentStream, text: [UInt8]?) {
@@ -110,7 +111,8 @@ package enum InputFile {
 
     /// The document of `path`, taken apart by the rules in the file at `rules`.
     ///
-    /// - Parameter limit: the most objects that the rules may identify; of more no more is read than it takes to see it.
+    /// - Parameter limit: the most objects that the rules may identify; of more no more is read than it takes to see
+    ///   it.
     package static func document(
         _ path: String, identity rules: String, limit: Int = DocumentNode.maxPaths
     ) throws(ToolError) -> (JSON, Document) {

@@ -110,7 +110,8 @@ private struct TraceMaker {
         }
     }
 
-    /// One step of recency: a new record of `kind`, or one of those in `seen`, at a distance whose logarithm is uniform.
+    /// One step of recency: a new record of `kind`, or one of those in `seen`, at a distance whose logarithm is
+    /// uniform.
     private mutating func recencyStep(_ kind: UInt64, _ share: Double, _ reach: Double, _ seen: inout [Int]) {
         if seen.count < 10 || unit() < share {
             // As many were asked for as there are: a number that no other has.

@@ -1,7 +1,8 @@
 import GroveCoding
 import GroveModel
 
-/// A heterogeneous list's element: each case takes its payload's identifier and record, and the reference keeps the case.
+/// A heterogeneous list's element: each case takes its payload's identifier and record, and the reference keeps the
+/// case.
 enum FeedItem: CacheableModel, Equatable {
     case person(Person)
     case letter(Letter)

@@ -6,7 +6,8 @@ enum BudgetProcess {
     /// How many trees a process writes in turn.
     static let places = 5
 
-    /// The tree that process `name` writes in round `round`, in the place of an earlier one: each node says which round it was.
+    /// The tree that process `name` writes in round `round`, in the place of an earlier one: each node says which round
+    /// it was.
     static func tree(_ name: String, _ round: Int) -> Branch {
         let id = "Tree:\(name)/\(round % places)"
         return Branch(
@@ -19,7 +20,8 @@ enum BudgetProcess {
             })
     }
 
-    /// Opens the cache in `directory`, and for each of `rounds` rounds waits for a word, and writes a tree and strangers.
+    /// Opens the cache in `directory`, and for each of `rounds` rounds waits for a word, and writes a tree and
+    /// strangers.
     ///
     /// It says the number of a round once its tree is committed.
     static func work(_ directory: String, _ name: String, _ rounds: Int, _ backend: any ConformanceBackend) -> Int32 {

@@ -45,7 +45,8 @@ package final class ChildProcess {
     /// Starts `command` with `words` after its own arguments, and with `environment` over this process's own.
     package init(_ command: WorkerCommand, _ words: [String], environment: [String: String] = [:]) throws(CheckFailure)
     {
-        // Between the making of an end and its mark no other process of the kit's may be started, or it would inherit it.
+        // Between the making of an end and its mark no other process of the kit's may be started, or it would inherit
+        // it.
         starting.wait()
         defer { starting.signal() }
         let (inputEnd, input) = try ChildProcess.pipe()

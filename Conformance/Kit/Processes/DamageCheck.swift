@@ -51,8 +51,8 @@ final class DamageCheck {
         try trial.expect(!files.isEmpty, "the files of a closed store: expected some with content, got none.")
     }
 
-    /// Changes a copy of the file, and lets a process look at it that opens it as applications do, within `budget` bytes
-    /// where that is not 0.
+    /// Changes a copy of the file, and lets a process look at it that opens it as applications do, within `budget`
+    /// bytes where that is not 0.
     ///
     /// - Parameter mayDie: whether opening may end the process where the backend says that damage may.
     func damage(
@@ -102,8 +102,8 @@ final class DamageCheck {
                 + "got \(wrong?.1 ?? "\(answers)").")
     }
 
-    /// Whether every record in the answers is one that was written there at some time: a pointer of the engine's own led to a
-    /// page that was replaced.
+    /// Whether every record in the answers is one that was written there at some time: a pointer of the engine's own
+    /// led to a page that was replaced.
     ///
     /// A tree's answer has its nodes' answers in it, so what is in one counts as a record where any state has it there.
     private func isMadeOfRecords(_ answers: [String]) -> Bool {

@@ -1,5 +1,5 @@
-/// Every damage of two kinds that one small store can suffer: each of its files cut off at every length, and each of its
-/// bytes with one bit flipped.
+/// Every damage of two kinds that one small store can suffer: each of its files cut off at every length, and each of
+/// its bytes with one bit flipped.
 final class DamageSweep {
     private let trial: Trial
     private let check: DamageCheck

@@ -82,8 +82,8 @@ struct PowerLossCheck {
 
     /// Tears some writes one by one, and opens what is left.
     ///
-    /// The power goes just before the file's next sync, when everything else has reached the disk. A write is torn in its
-    /// middle, then before its last sector.
+    /// The power goes just before the file's next sync, when everything else has reached the disk. A write is torn in
+    /// its middle, then before its last sector.
     ///
     /// - Returns: how often the power went.
     mutating func tearWrites() throws -> Int {

@@ -35,8 +35,8 @@ struct ListModel: Equatable {
         }
     }
 
-    /// Behind the nearest element before `index` that is still there, else before the nearest one after it, else at the end that was
-    /// nearer.
+    /// Behind the nearest element before `index` that is still there, else before the nearest one after it, else at the
+    /// end that was nearer.
     private func beside(_ index: Int, _ seen: [String]) -> Int {
         for before in seen[..<index].reversed() {
             if let found = names.firstIndex(of: before) { return found + 1 }

@@ -13,8 +13,8 @@ final class ProgramRun {
 
     /// Does one step.
     ///
-    /// - Returns: what each call of it said: a value, a miss with its reason, what changed; empty if there is nothing to
-    ///   say.
+    /// - Returns: what each call of it said: a value, a miss with its reason, what changed; empty if there is nothing
+    ///   to say.
     func perform(_ step: Step) throws -> [String] {
         switch step {
         case .set(let plan):

@@ -6,7 +6,8 @@ import Synchronization
 enum ChangeRules {
     static let all = [once, failures, resumption, gaps, killed, emptied, statistics]
 
-    /// The name of the last write of a rule: its change set ends the reading, so that a lost one is no waiting for ever.
+    /// The name of the last write of a rule: its change set ends the reading, so that a lost one is no waiting for
+    /// ever.
     private static let last: ModelIdentifier = "Person:last"
 
     /// What `reader` tells until it tells of ``last``.
@@ -221,7 +222,8 @@ enum ChangeRules {
             let child = try ChildProcess(worker, ["wipe", site.directory ?? "", "\(round)"])
             try trial.expectEqual(child.wait(), .exited(0), "the process that empties the store (\(child.errorText))")
             for number in 0..<20 { try cache.write(Person(id: "Person:\(number)", age: -round)) }
-            // A change set that was not taken is merged with the next one. If the merged one says everything, it names no model.
+            // A change set that was not taken is merged with the next one. If the merged one says everything, it names
+            // no model.
             let reading = Task { try await tellings(reader) }
             let isOver = Atomic(false)
             Task {

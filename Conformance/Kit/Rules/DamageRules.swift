@@ -151,7 +151,8 @@ enum DamageRules {
         }
         cache.close()
         site.closeAll()
-        // Where a damaged page may end the process, the rule says only that a whole store is not taken for a damaged one.
+        // Where a damaged page may end the process, the rule says only that a whole store is not taken for a damaged
+        // one.
         if trial.profile.hasUnverifiedPages {
             trial.note("SKIPPED: the damage, which may end the process")
         } else {

@@ -7,8 +7,8 @@ import Synchronization
 /// The simplest correct delegate: a dictionary of models, whose trees are taken apart by `forEach` and put together by
 /// `map`, as an application of RocketData's would.
 ///
-/// It shares no code with `NormalizedCache`: no records, no encoding, no store. Where a rule of the delegates' suite fails
-/// on it, the rule is wrong.
+/// It shares no code with `NormalizedCache`: no records, no encoding, no store. Where a rule of the delegates' suite
+/// fails on it, the rule is wrong.
 final class ReferenceDelegate: CacheDelegate {
     private let forest = Mutex(ReferenceForest())
     private let failure = Mutex<CacheError?>(nil)

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A correct persistent store, the whole content in memory and each commit one frame of a log, with at most one flaw.
 ///
-/// It shares no code with the backends either. A frame is its length, its checksum and its changes; what follows the last
-/// whole frame was never committed. The log is rewritten to one frame when most of it is out of date.
+/// It shares no code with the backends either. A frame is its length, its checksum and its changes; what follows the
+/// last whole frame was never committed. The log is rewritten to one frame when most of it is out of date.
 final class LogStore: NodeStore {
     static var profile: BackendProfile {
         BackendProfile(

@@ -6,8 +6,8 @@ import Synchronization
 
 /// A correct delegate of another kind: a dictionary of whole trees under their keys, as RocketData allowed.
 ///
-/// A change of a person does not show in the messages that hold it. So it does not claim `normalizes`, and every rule that is left
-/// must pass on it.
+/// A change of a person does not show in the messages that hold it. So it does not claim `normalizes`, and every rule
+/// that is left must pass on it.
 final class WholeTrees: CacheDelegate {
     private struct State {
         var models: [ModelIdentifier: any SimpleModel] = [:]

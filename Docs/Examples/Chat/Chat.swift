@@ -1,7 +1,7 @@
 // A chat that works offline: channels, timelines, and messages and likes that show in the turn of the tap.
 //
-// What the user does is in an outbox: it survives a kill, is sent in order when the network is back, and goes away if the
-// server says no. What others do comes over a socket.
+// What the user does is in an outbox: it survives a kill, is sent in order when the network is back, and goes away if
+// the server says no. What others do comes over a socket.
 import Grove
 import GroveLMDB
 import GroveMacros

@@ -57,7 +57,8 @@ struct ChatTests {
         await chat.outbox.flush()
         let row = try #require(timeline.messages.rows.last?.id)
 
-        // Meanwhile Ben writes, and likes. Connected: all is sent in order, with the keys of before; the row stays the row.
+        // Meanwhile Ben writes, and likes. Connected: all is sent in order, with the keys of before; the row stays the
+        // row.
         server.like("1")
         server.set(online: true)
         let connection = Task { [chat] in await chat.connect() }

@@ -1,4 +1,5 @@
-// A reader of what people publish in the fediverse: the outbox of an actor, with the notes of others that the actor has announced.
+// A reader of what people publish in the fediverse: the outbox of an actor, with the notes of others that the actor has
+// announced.
 import Foundation
 import Grove
 import GroveCache

@@ -28,7 +28,8 @@
             unsafe self.handle = unsafe handle
             // "The default notice processor … prints the message on stderr": a library does not.
             unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
-            // "Loop: If PQconnectPoll(conn) last returned PGRES_POLLING_READING, wait until the socket is ready to read."
+            // "Loop: If PQconnectPoll(conn) last returned PGRES_POLLING_READING, wait until the socket is ready to
+            // read."
             var status = PGRES_POLLING_WRITING
             while status != PGRES_POLLING_OK {
                 guard unsafe PQstatus(handle) != CONNECTION_BAD, status != PGRES_POLLING_FAILED else {
@@ -37,8 +38,8 @@
                 try waitForSocket(status == PGRES_POLLING_READING ? Int16(POLLIN) : Int16(POLLOUT), by: deadline)
                 status = unsafe PQconnectPoll(handle)
             }
-            // "In the nonblocking state, calls to PQputline, PQputnbytes, PQputCopyData, and PQendcopy will not block": nor does
-            // PQsendQuery, if the server does not take what is sent.
+            // "In the nonblocking state, calls to PQputline, PQputnbytes, PQputCopyData, and PQendcopy will not block":
+            // nor does PQsendQuery, if the server does not take what is sent.
             guard unsafe PQsetnonblocking(handle, 1) == 0 else { throw failure() }
         }
 

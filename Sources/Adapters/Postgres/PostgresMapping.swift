@@ -7,8 +7,8 @@
     public struct PostgresMapping: Sendable {
         /// The queries that select the rows of identifiers.
         ///
-        /// Each query must return rows, and none may end with a semicolon. They run in one snapshot and one round trip. Name keys by
-        /// ``keys(_:in:)``, so that the server knows how many there are and uses its index.
+        /// Each query must return rows, and none may end with a semicolon. They run in one snapshot and one round trip.
+        /// Name keys by ``keys(_:in:)``, so that the server knows how many there are and uses its index.
         public let select: @Sendable (_ identifiers: [ModelIdentifier]) -> [String]
         /// The models, each with its tree, out of the results of ``select``, in order.
         public let models: @Sendable (_ results: [PostgresRows]) throws -> [any CacheableModel]

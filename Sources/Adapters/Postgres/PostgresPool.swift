@@ -30,11 +30,11 @@
 
         /// Runs `body` with a connection, on a thread that may block, and tells it by when it must be done.
         ///
-        /// That is `limit` after the call. All that called before have earlier deadlines, so that a call waits for a connection
-        /// no longer than its own. If its task is cancelled before its turn, `body` is not run.
+        /// That is `limit` after the call. All that called before have earlier deadlines, so that a call waits for a
+        /// connection no longer than its own. If its task is cancelled before its turn, `body` is not run.
         ///
-        /// If the last connection could not be made, the next try waits longer each time, up to a second, by a random part:
-        /// calls in between fail at once. So however many ask, a server that comes back is not overrun.
+        /// If the last connection could not be made, the next try waits longer each time, up to a second, by a random
+        /// part: calls in between fail at once. So however many ask, a server that comes back is not overrun.
         func with<Value: Sendable>(
             _ body:
                 @escaping @Sendable (PostgresConnection, _ deadline: ContinuousClock.Instant) throws(SharedError) ->

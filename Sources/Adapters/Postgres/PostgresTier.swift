@@ -4,16 +4,18 @@
     public import GroveShared
     import Synchronization
 
-    /// A PostgreSQL database behind a ``NearCache``: the team's own rows, with the feed that `grove shared-schema` prints.
+    /// A PostgreSQL database behind a ``NearCache``: the team's own rows, with the feed that `grove shared-schema`
+    /// prints.
     ///
     /// ```swift
     /// let tier = PostgresTier("host=db dbname=shop", mapping: mapping)
     /// let near = NearCache(store: try SQLiteCache(directory: directory), far: tier)
     /// ```
     ///
-    /// A miss is one round trip in one snapshot, a fresh read's feed is one round trip. TLS, service and password files are
-    /// libpq's: name them in `conninfo`. Calls block threads of the tier's own, as many as it has connections, and one more for
-    /// each near cache that listens. libpq looks up a host's name without a limit: give `hostaddr` if your resolver may be silent.
+    /// A miss is one round trip in one snapshot, a fresh read's feed is one round trip. TLS, service and password files
+    /// are libpq's: name them in `conninfo`. Calls block threads of the tier's own, as many as it has connections, and
+    /// one more for each near cache that listens. libpq looks up a host's name without a limit: give `hostaddr` if your
+    /// resolver may be silent.
     public final class PostgresTier: FarTier {
         private let pool: PostgresPool
         private let mapping: PostgresMapping
@@ -28,10 +30,10 @@
         ///   - conninfo: libpq's connection string.
         ///   - mapping: from identifiers to rows to models.
         ///   - connections: the most connections that calls use at once; other calls wait for one.
-        ///   - timeLimit: the longest that a call may take, with all its trips and the wait for a connection. Let it be shorter
-        ///     than the near cache's: then every write whose outcome is unknown has a ticket.
-        ///   - listens: whether one more connection for each near cache listens for notifications. Without it, for instance
-        ///     behind pgbouncer, the feed is polled.
+        ///   - timeLimit: the longest that a call may take, with all its trips and the wait for a connection. Let it be
+        ///     shorter than the near cache's: then every write whose outcome is unknown has a ticket.
+        ///   - listens: whether one more connection for each near cache listens for notifications. Without it, for
+        ///     instance behind pgbouncer, the feed is polled.
         public init(
             _ conninfo: String, mapping: PostgresMapping, connections: Int = 4, timeLimit: Duration = .seconds(3),
             listens: Bool = true
@@ -154,8 +156,8 @@
             guard parts.count == 4, let xact = UInt64(parts[1]), let last = UInt64(parts[2]) else {
                 throw SharedError(.refused, "This is no ticket of PostgreSQL's: \(ticket.rawValue)")
             }
-            // The transaction's id says only that it is over: a server that was killed gives lost ids to others. The second
-            // statement sees every commit that was over in the first.
+            // The transaction's id says only that it is over: a server that was killed gives lost ids to others. The
+            // second statement sees every commit that was over in the first.
             let sql = """
                 BEGIN ISOLATION LEVEL READ COMMITTED;
                 SELECT CASE WHEN '\(xact)'::xid8 < pg_current_xact_id() THEN pg_xact_status('\(xact)'::xid8) END;
@@ -181,10 +183,11 @@
 
         // MARK: SQL
 
-        /// Statements that let the server end a transaction whose client is silent, or which waits for a lock: the client may be
-        /// stopped, or cut off without the server's being told.
+        /// Statements that let the server end a transaction whose client is silent, or which waits for a lock: the
+        /// client may be stopped, or cut off without the server's being told.
         ///
-        /// `statement_timeout` is none of them: it would end the wait of a commit for its replicas, and call the commit made.
+        /// `statement_timeout` is none of them: it would end the wait of a commit for its replicas, and call the commit
+        /// made.
         private static func bounds(_ limit: Duration) -> [String] {
             let milliseconds = max(Int(limit / .milliseconds(1)), 1)
             return ["lock_timeout", "idle_in_transaction_session_timeout"].map { "SET LOCAL \($0) = \(milliseconds)" }

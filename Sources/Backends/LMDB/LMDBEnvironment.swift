@@ -6,8 +6,8 @@ import Synchronization
 
 /// The owner of one open LMDB environment, which closes once the last transaction that holds it is released.
 ///
-/// LMDB forbids a process to open one file twice: "Closing the second would release the locks of the first". The cache's
-/// registry prevents that.
+/// LMDB forbids a process to open one file twice: "Closing the second would release the locks of the first". The
+/// cache's registry prevents that.
 // SAFETY: all is set once or atomic; the map is resized while no transaction runs, and closed by `deinit`.
 @safe final class LMDBEnvironment: @unchecked Sendable {
     let pointer: OpaquePointer
@@ -111,10 +111,11 @@ import Synchronization
         return unsafe (Int(info.me_mapsize) / pageBytes, Int(info.me_last_pgno))
     }
 
-    /// Makes the file as long as all its pages, if a commit left it shorter; the caller holds the lock of ``lockWriter()``.
+    /// Makes the file as long as all its pages, if a commit left it shorter; the caller holds the lock of
+    /// ``lockWriter()``.
     ///
-    /// LMDB does not write a page at the end that was taken and freed in one transaction. Such a file would look as if it
-    /// was cut off. The lock makes sure that no write of another process is undone.
+    /// LMDB does not write a page at the end that was taken and freed in one transaction. Such a file would look as if
+    /// it was cut off. The lock makes sure that no write of another process is undone.
     func lengthen() throws(CacheError) {
         guard Int(grove_lmdb_length(file)) / pageBytes <= (try pages().last) else { return }
         var transaction: OpaquePointer?

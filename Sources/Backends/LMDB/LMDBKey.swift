@@ -13,9 +13,9 @@ import GroveModel
 /// | its first 494 bytes, hash (8)  | 502     | entries: length of the key (4), of the value (4), the key, the value  |
 /// | 511 bytes of 0xFF              | 511     | the stamp: "GroveLMD", layout version (4)                             |
 ///
-/// The hash is `hash64` with seed 0. Numbers in keys are big-endian, in values little-endian. Long keys with the same first 494 bytes
-/// and the same hash are entries of one record. Records sort by their first 494 bytes, the short key of exactly those bytes first. Only
-/// long keys that share them all are out of order among themselves.
+/// The hash is `hash64` with seed 0. Numbers in keys are big-endian, in values little-endian. Long keys with the same
+/// first 494 bytes and the same hash are entries of one record. Records sort by their first 494 bytes, the short key of
+/// exactly those bytes first. Only long keys that share them all are out of order among themselves.
 enum LMDBKey {
     /// The length of the longest key that is stored unchanged, and of the readable part of a longer one.
     static let shortLimit = 494

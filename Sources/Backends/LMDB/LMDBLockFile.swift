@@ -4,8 +4,9 @@ import GrovePlatform
 
 /// The blocks of `lock.mdb`, the table of readers that all processes map.
 ///
-/// LMDB makes it as long as it must be and writes nothing to it: each page gets its block when it is first touched. If the
-/// disk has no block left, the system ends the process. So all blocks of the file are allocated before LMDB maps it.
+/// LMDB makes it as long as it must be and writes nothing to it: each page gets its block when it is first touched. If
+/// the disk has no block left, the system ends the process. So all blocks of the file are allocated before LMDB maps
+/// it.
 enum LMDBLockFile {
     /// The bytes before the slots of readers, and the bytes of one slot.
     private static let headBytes = 128
@@ -13,8 +14,8 @@ enum LMDBLockFile {
 
     /// Makes sure that every page of the file has its block, unless another process uses the file and so has done it.
     ///
-    /// The file's content stays. No process may open the store meanwhile, and this one must not have it open: closing any
-    /// descriptor of the file releases LMDB's lock.
+    /// The file's content stays. No process may open the store meanwhile, and this one must not have it open: closing
+    /// any descriptor of the file releases LMDB's lock.
     ///
     /// - Throws: ``CacheError`` with code `full`, `permissionDenied` or `inputOutput`.
     static func allocate(_ directory: StoreFiles, readers: Int) throws(CacheError) {

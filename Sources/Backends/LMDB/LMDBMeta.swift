@@ -60,7 +60,8 @@ struct LMDBMeta {
         self = newest
     }
 
-    /// Whether the root of the records is a page of a tree, or there is none; LMDB would fail an assertion at any other page.
+    /// Whether the root of the records is a page of a tree, or there is none; LMDB would fail an assertion at any other
+    /// page.
     private func hasRoot(_ file: Int32) -> Bool {
         guard flags == 0 else { return false }
         let (depth, root) = (records.depth, records.root)
@@ -86,8 +87,8 @@ struct LMDBMeta {
         // LMDB's own opening reports the error.
         guard file >= 0 else { return }
         defer { _ = close(file) }
-        // Another process that commits meanwhile changes these pages, and one that has committed may be about to lengthen the
-        // file.
+        // Another process that commits meanwhile changes these pages, and one that has committed may be about to
+        // lengthen the file.
         for _ in 0..<10 {
             if isWhole(file, directory) { return }
             usleep(5_000)

@@ -5,16 +5,17 @@ import GrovePlatform
 
 /// LMDB's file, read page by page without a map; every number in a page is checked before it is used.
 ///
-/// LMDB does not check its pages, and a damaged one may end the process. A page has a head of 16 bytes, the places of its
-/// entries, two bytes each, and the entries, as LMDB 0.9 writes them on 64 bits:
+/// LMDB does not check its pages, and a damaged one may end the process. A page has a head of 16 bytes, the places of
+/// its entries, two bytes each, and the entries, as LMDB 0.9 writes them on 64 bits:
 ///
 /// ```
 ///  8  the page's number      2  of no use      2  its kind      2  the end of the places      2  the beginning of the entries
 ///  8  the page's number      2  of no use      2  its kind      4  how many pages follow each other       (a long value)
 /// ```
 ///
-/// An entry has four bytes for a length, two for flags, two for the key's length, the key and the value. In a branch, length and flags
-/// are the number of the page below. After the key of a long value comes the number of the value's first page.
+/// An entry has four bytes for a length, two for flags, two for the key's length, the key and the value. In a branch,
+/// length and flags are the number of the page below. After the key of a long value comes the number of the value's
+/// first page.
 struct LMDBPages: ~Copyable {
     /// A damaged part of a tree: the keys between which it lies.
     typealias Damage = (after: [UInt8]?, before: [UInt8]?)

@@ -108,7 +108,8 @@ final class LMDBPool: Sendable {
     /// Counts the end of a view or a write that is not given back.
     func forget() { pools.withLock(of: pools.own) { $0.open -= 1 } }
 
-    /// Runs `body` with the state and the number of open views and writes; meanwhile none begins or ends, and none is at rest.
+    /// Runs `body` with the state and the number of open views and writes; meanwhile none begins or ends, and none is
+    /// at rest.
     private func withNoneResting<Result>(
         _ body: (inout State, _ open: Int) throws(CacheError) -> Result
     ) throws(CacheError) -> Result {
@@ -177,8 +178,8 @@ final class LMDBPool: Sendable {
 
     /// Takes over the map size of a process that wrote past ours.
     ///
-    /// "This function may only be called if no transactions are active in this process": it waits up to a second until all
-    /// open views have ended. No other view begins meanwhile, as each fails with the same error.
+    /// "This function may only be called if no transactions are active in this process": it waits up to a second until
+    /// all open views have ended. No other view begins meanwhile, as each fails with the same error.
     private func adoptMapSize() throws(CacheError) {
         for _ in 0..<Self.looks {
             let isDone = try withNoneResting { (state, open) throws(CacheError) -> Bool in

@@ -6,8 +6,8 @@ import Synchronization
 
 /// A budget under LMDB: the map is as large as the file may become, and records fill a part of its pages.
 ///
-/// LMDB writes to new pages. It reuses old ones once the commit after next is done and no view sees them. So a part of the
-/// map stays free for new pages: once a transaction reaches the map's end, not even a removal is possible.
+/// LMDB writes to new pages. It reuses old ones once the commit after next is done and no view sees them. So a part of
+/// the map stays free for new pages: once a transaction reaches the map's end, not even a removal is possible.
 extension LMDBStore {
     /// The bytes for the lock file, with some to spare for the file system.
     static let besideMap = 64 << 10
@@ -48,7 +48,8 @@ extension LMDBStore {
         refillStart.withLock { $0 = next }
     }
 
-    /// The milliseconds that a write waits for views: a long read takes as much, and a view that is open for longer is a mistake.
+    /// The milliseconds that a write waits for views: a long read takes as much, and a view that is open for longer is
+    /// a mistake.
     private static var patience: Int { 2_000 }
 
     /// Whether enough pages are free for a transaction of that many records.
@@ -77,7 +78,8 @@ extension LMDBStore {
                 return true
             }
             if attempt == 0 { pool.releaseResting() }
-            // Pages that views hold are free as soon as these end, and reads are short. Any other lack of pages needs eviction.
+            // Pages that views hold are free as soon as these end, and reads are short. Any other lack of pages needs
+            // eviction.
             guard free.later >= needed, load.waitsForViews else { return false }
             usleep(1_000)
         }
@@ -119,7 +121,8 @@ extension LMDBEnvironment {
         defer { unsafe mdb_txn_abort(begun) }
         let newest = unsafe mdb_txn_id(begun)
         var cursor: OpaquePointer?
-        // 0 is LMDB's database of free pages: the key is a transaction's number, and the value the count of pages and their numbers.
+        // 0 is LMDB's database of free pages: the key is a transaction's number, and the value the count of pages and
+        // their numbers.
         try unsafe Self.check(mdb_cursor_open(begun, 0, &cursor), "read the list of free pages")
         defer { unsafe mdb_cursor_close(cursor) }
         var key = unsafe MDB_val()

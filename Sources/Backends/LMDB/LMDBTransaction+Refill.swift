@@ -5,12 +5,13 @@ import GroveModel
 
 /// The filling of pages: records are taken out and put back in their order.
 ///
-/// LMDB fills a page only if each new record is the page's last. If older records follow, each split leaves half a page.
-/// LMDB merges a page only once less than a quarter of it is used.
+/// LMDB fills a page only if each new record is the page's last. If older records follow, each split leaves half a
+/// page. LMDB merges a page only once less than a quarter of it is used.
 extension LMDBTransaction {
     /// The least number of new records beside each other whose pages are filled.
     private static let shortestRun = 24
-    /// The most older records between two new ones of a run, as `Message:151` is between `Message:1509` and `Message:1510`.
+    /// The most older records between two new ones of a run, as `Message:151` is between `Message:1509` and
+    /// `Message:1510`.
     private static let mostBetween = 4
 
     /// Takes out the records from `start` on, as many as fill `pages`, and puts them back.
@@ -59,8 +60,9 @@ extension LMDBTransaction {
 
     /// Fills the pages of the new records that follow each other from the first of `order` on.
     ///
-    /// Older records between them, and those that follow on the last page, are taken out and put back too: otherwise each new
-    /// page would be split before them. If a record of that page is left, LMDB fills the page from the one before once it is sparse.
+    /// Older records between them, and those that follow on the last page, are taken out and put back too: otherwise
+    /// each new page would be split before them. If a record of that page is left, LMDB fills the page from the one
+    /// before once it is sparse.
     ///
     /// - Returns: the number of keys of `order` that were looked at.
     private func fillRun(_ order: ArraySlice<Int32>, _ keys: NewKeys) throws(CacheError) -> Int {

@@ -86,7 +86,8 @@ public final class LMDBView: NodeView, @unchecked Sendable {
 
     /// Visits the entries with the prefix that come after `start`, in the order of their keys' bytes.
     ///
-    /// - Complexity: O(log *n* + *m*) for *m* keys that are visited, but for keys over 494 bytes; see ``scan(prefix:_:)``.
+    /// - Complexity: O(log *n* + *m*) for *m* keys that are visited, but for keys over 494 bytes; see
+    ///   ``scan(prefix:_:)``.
     /// - Throws: as ``scan(prefix:_:)``.
     public func scan(
         prefix: UnsafeRawBufferPointer, after start: UnsafeRawBufferPointer,

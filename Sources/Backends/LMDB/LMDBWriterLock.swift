@@ -4,9 +4,9 @@ import GrovePlatform
 
 /// A lock that is taken before LMDB's own lock for writers.
 ///
-/// LMDB's lock has no deadline: a stopped process that holds it would stop all other processes. This one is a system lock on the data
-/// file, so that it ends with its owner; LMDB uses none there. Its holder gets LMDB's lock without waiting. It works between
-/// processes only.
+/// LMDB's lock has no deadline: a stopped process that holds it would stop all other processes. This one is a system
+/// lock on the data file, so that it ends with its owner; LMDB uses none there. Its holder gets LMDB's lock without
+/// waiting. It works between processes only.
 enum LMDBWriterLock {
     private static let microsecondsBetweenTries: UInt32 = 200
 

@@ -4,9 +4,9 @@ import GrovePlatform
 
 /// The owner of a store's directory: it holds a lock on it, knows LevelDB's files by their names, and removes them.
 ///
-/// The lock is `flock` on the directory itself. LevelDB's own, `fcntl` on the file `LOCK`, belongs to the process. So it does not keep
-/// out a second opening through another path to the same directory. Closing any descriptor of that file releases it, even that of a
-/// refused second opening. Therefore nothing here opens `LOCK`.
+/// The lock is `flock` on the directory itself. LevelDB's own, `fcntl` on the file `LOCK`, belongs to the process. So
+/// it does not keep out a second opening through another path to the same directory. Closing any descriptor of that
+/// file releases it, even that of a refused second opening. Therefore nothing here opens `LOCK`.
 struct LevelDBDirectory: ~Copyable {
     /// The files in it.
     let files: StoreFiles
@@ -22,8 +22,8 @@ struct LevelDBDirectory: ~Copyable {
     /// Locks the directory of `files` and makes sure that LevelDB may open it.
     ///
     /// - Throws: ``CacheError`` with code `locked` if another handle or process holds it; `notAStore` if it holds
-    ///   another engine's store; `inputOutput`, `permissionDenied`. Also `corrupted` if LevelDB's files are there without
-    ///   `CURRENT`: LevelDB would delete them in favour of an empty store.
+    ///   another engine's store; `inputOutput`, `permissionDenied`. Also `corrupted` if LevelDB's files are there
+    ///   without `CURRENT`: LevelDB would delete them in favour of an empty store.
     init(_ files: StoreFiles) throws(CacheError) {
         self.files = files
         descriptor = unsafe open(files.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -41,7 +41,8 @@ struct LevelDBDirectory: ~Copyable {
         }
     }
 
-    /// Checks that the directory's path still leads to it: LevelDB opens files, and this type removes them, by the path.
+    /// Checks that the directory's path still leads to it: LevelDB opens files, and this type removes them, by the
+    /// path.
     ///
     /// - Throws: ``CacheError`` with code `inputOutput` if it was moved or removed.
     func checkPath() throws(CacheError) {
@@ -120,7 +121,8 @@ struct LevelDBDirectory: ~Copyable {
 
     /// Removes every file of LevelDB, which is not open.
     ///
-    /// If the process is killed meanwhile, the next opening goes on. So no part of the old content is ever opened as the whole.
+    /// If the process is killed meanwhile, the next opening goes on. So no part of the old content is ever opened as
+    /// the whole.
     func removeContent() throws(CacheError) {
         try files.create(Self.wipingMark)
         try files.synchronize()

@@ -39,7 +39,8 @@ struct LevelDBLogTail {
         }
     }
 
-    /// The length of the log without the torn record at its end; `nil` if there is none, or if more than that is damaged.
+    /// The length of the log without the torn record at its end; `nil` if there is none, or if more than that is
+    /// damaged.
     ///
     /// - Complexity: O(*n*) for a log that is whole; after damage, a checksum for each place that looks like a header.
     func wholeLength() -> Int? {

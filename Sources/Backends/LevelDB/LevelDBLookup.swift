@@ -2,10 +2,12 @@ import CLevelDB
 import GroveCoding
 import GroveModel
 
-/// The look-up of keys in one state of a LevelDB: single keys by a get, and runs of keys that follow each other by an iterator.
+/// The look-up of keys in one state of a LevelDB: single keys by a get, and runs of keys that follow each other by an
+/// iterator.
 ///
-/// A page of a list often has the keys `Message:41`, `Message:42` and so on, with those of their senders in between. Moving an
-/// iterator to the next entry costs a tenth of a look-up. The iterator is opened once a few keys have followed each other.
+/// A page of a list often has the keys `Message:41`, `Message:42` and so on, with those of their senders in between.
+/// Moving an iterator to the next entry costs a tenth of a look-up. The iterator is opened once a few keys have
+/// followed each other.
 @safe
 struct LevelDBLookup: ~Copyable {
     private let handle: LevelDBHandle
@@ -20,7 +22,8 @@ struct LevelDBLookup: ~Copyable {
     /// The run that ``iterator`` follows.
     private var followed = 0
 
-    /// The number of keys that are looked up before runs are watched, and that must follow each other to be worth an iterator.
+    /// The number of keys that are looked up before runs are watched, and that must follow each other to be worth an
+    /// iterator.
     private static let fewKeys = 3
     /// The most entries by which the iterator moves on to find a key.
     private static let mostSteps = 2

@@ -1,13 +1,16 @@
 /// The log that LevelDB's manifest needs.
 ///
-/// The manifest is a log of changes to the list of files. If it was cut off at the end of a record, LevelDB takes it for an earlier
-/// list: it removes the tables that are not in it, and opens the rest. But every change names the oldest log whose records are in
-/// no table yet; logs before that one are removed. That log is on the disk before a change names it. So the log that the last change
-/// names is missing only if a later change was cut off, after which that log was removed.
+/// The manifest is a log of changes to the list of files. If it was cut off at the end of a record, LevelDB takes it
+/// for an earlier list: it removes the tables that are not in it, and opens the rest. But every change names the oldest
+/// log whose records are in no table yet; logs before that one are removed. That log is on the disk before a change
+/// names it. So the log that the last change names is missing only if a later change was cut off, after which that log
+/// was removed.
 ///
-/// The format is that of LevelDB's `db/version_edit.cc`: numbers of seven bits to a byte, with the kind of each entry first.
+/// The format is that of LevelDB's `db/version_edit.cc`: numbers of seven bits to a byte, with the kind of each entry
+/// first.
 enum LevelDBManifest {
-    /// The name of the oldest log that a store with the manifest `bytes` needs; `nil` if it needs none, or the manifest names none.
+    /// The name of the oldest log that a store with the manifest `bytes` needs; `nil` if it needs none, or the manifest
+    /// names none.
     static func oldestLog(_ bytes: [UInt8]) -> String? {
         var oldest: UInt64 = 0
         LevelDBLogTail(bytes).forEachRecord { record in

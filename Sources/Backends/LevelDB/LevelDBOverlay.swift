@@ -32,7 +32,8 @@ import GrovePlatform
     /// Bytes of all keys and values in ``entries``.
     private(set) var payloadBytes = 0
 
-    /// The hash table: positions in ``entries`` plus one, or 0 for an empty place; a power of two of them, at most half in use.
+    /// The hash table: positions in ``entries`` plus one, or 0 for an empty place; a power of two of them, at most half
+    /// in use.
     private var places: [UInt32] = []
     private var blocks: [UnsafeMutableRawPointer] = unsafe []
     private var free: UnsafeMutableRawPointer?

@@ -21,16 +21,16 @@ struct LevelDBRoom {
 
     /// An upper bound of the bytes that LevelDB writes for each byte of a batch.
     ///
-    /// They are the log, a table, four tables with all of level 1, and a table with twelve of level 2 (`db/version_set.cc`,
-    /// `MaxBytesForLevel`). Level 1 has 10 MB, and tables are taken to be as small as buffers can be. A view that stays open
-    /// keeps all of it.
+    /// They are the log, a table, four tables with all of level 1, and a table with twelve of level 2
+    /// (`db/version_set.cc`, `MaxBytesForLevel`). Level 1 has 10 MB, and tables are taken to be as small as buffers can
+    /// be. A view that stays open keeps all of it.
     private static var amplification: Int { 64 }
 
     /// Notes that the files may grow by `bytes`: batches may take a part of these before the files are looked at again.
     mutating func note(_ bytes: Int) { self.bytes = max(bytes, 0) / Self.amplification }
 
-    /// Notes a call that found no room, and returns whether it is to compact: the first such call, and every eighth after
-    /// a compaction that did not help.
+    /// Notes a call that found no room, and returns whether it is to compact: the first such call, and every eighth
+    /// after a compaction that did not help.
     mutating func noteRefusal() -> Bool {
         guard refusals > 0 else { return true }
         refusals += 1

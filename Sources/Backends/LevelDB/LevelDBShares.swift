@@ -1,10 +1,11 @@
 /// The division of a budget's bytes between records, replaced ones, and compactions.
 ///
-/// At the start of each transaction, the files take at most ``mark`` bytes. At most ``payload`` of these are records. The rest is
-/// *garbage*: records that were replaced or removed since everything was compacted. A compaction merges new tables into level 1,
-/// and then level 1, a table at a time, into the records of level 2. Two kinds of readers keep old tables from being removed: a view that
-/// has read keys which follow each other, and a reader that is held up inside a get. So the tables that one call writes may exist beside
-/// all older ones: the garbage once more for level 1, and the records of level 2 beside one table.
+/// At the start of each transaction, the files take at most ``mark`` bytes. At most ``payload`` of these are records.
+/// The rest is *garbage*: records that were replaced or removed since everything was compacted. A compaction merges new
+/// tables into level 1, and then level 1, a table at a time, into the records of level 2. Two kinds of readers keep old
+/// tables from being removed: a view that has read keys which follow each other, and a reader that is held up inside a
+/// get. So the tables that one call writes may exist beside all older ones: the garbage once more for level 1, and the
+/// records of level 2 beside one table.
 struct LevelDBShares {
     /// The most bytes of all files.
     let budget: Int
@@ -16,7 +17,8 @@ struct LevelDBShares {
     let mark: Int
     /// The bytes of records that one call compacts.
     let step: Int
-    /// The bytes of replaced tables that may be left when a compaction goes on, as blocks of the file system are counted whole.
+    /// The bytes of replaced tables that may be left when a compaction goes on, as blocks of the file system are
+    /// counted whole.
     let slack: Int
     /// The size above which LevelDB's manifest or its log of events is begun again.
     let notes: Int

@@ -5,9 +5,9 @@ package import GroveModel
 extension LevelDBStore: SalvageableStore {
     /// Visits every entry under `prefix` whose newest version can be read.
     ///
-    /// LevelDB's iterator skips a block that cannot be read, and has an error from then on. It may then come to an older version of a key.
-    /// So the key after the damage is looked up, from the newest table on. A new iterator begins after that key. The damaged part has ended
-    /// once an iterator has no error.
+    /// LevelDB's iterator skips a block that cannot be read, and has an error from then on. It may then come to an
+    /// older version of a key. So the key after the damage is looked up, from the newest table on. A new iterator
+    /// begins after that key. The damaged part has ended once an iterator has no error.
     package static func salvage(
         _ directory: String, prefix: [UInt8], options: LevelDBOptions,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,

@@ -1,13 +1,14 @@
 import GroveCache
 
-/// An ordered map from bytes to bytes, which a transaction makes from the last one and which shares all unchanged nodes with it.
+/// An ordered map from bytes to bytes, which a transaction makes from the last one and which shares all unchanged nodes
+/// with it.
 ///
-/// A change copies the branches on its path that an older version has too, and changes in place those that this tree made. So a
-/// batch copies each branch that it touches once. The tree lists the nodes that it replaced; a ``TreeHistory`` frees them when no
-/// version reaches them any longer.
+/// A change copies the branches on its path that an older version has too, and changes in place those that this tree
+/// made. So a batch copies each branch that it touches once. The tree lists the nodes that it replaced; a
+/// ``TreeHistory`` frees them when no version reaches them any longer.
 ///
-/// It is a PATRICIA trie over half bytes (Morrison, 1968): a branch looks at the first symbol in which the keys below it
-/// differ. The content alone decides its shape, so nothing is balanced, and removals leave no trace. A path has at
+/// It is a PATRICIA trie over half bytes (Morrison, 1968): a branch looks at the first symbol in which the keys below
+/// it differ. The content alone decides its shape, so nothing is balanced, and removals leave no trace. A path has at
 /// most one branch for each symbol of the key, and log₁₆ *n* of them if keys are random.
 ///
 /// No node is younger than one above it: a change below a branch has copied the branch.

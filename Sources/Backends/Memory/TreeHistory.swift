@@ -2,10 +2,11 @@ import GroveModel
 
 /// The living versions of a tree, each with the nodes that it replaced; they decide when a node is freed.
 ///
-/// A node was made by one version, its birth, and may have been replaced by a later one. Only the versions between them reach it.
-/// So when a version ends, the nodes are freed that the next one replaced and no older version reaches. The next one keeps the rest
-/// of the list. If there is no next one, the nodes of the version's own tree that no older version reaches are freed. Old versions may
-/// end in any order, and each keeps only the nodes that it reaches. File systems free the blocks of snapshots so (the dead lists of ZFS).
+/// A node was made by one version, its birth, and may have been replaced by a later one. Only the versions between them
+/// reach it. So when a version ends, the nodes are freed that the next one replaced and no older version reaches. The
+/// next one keeps the rest of the list. If there is no next one, the nodes of the version's own tree that no older
+/// version reaches are freed. Old versions may end in any order, and each keeps only the nodes that it reaches. File
+/// systems free the blocks of snapshots so (the dead lists of ZFS).
 final class TreeHistory: Sendable {
     private struct State {
         /// The living versions, in order, each with the nodes of the one before that it replaced.
@@ -68,7 +69,8 @@ final class TreeHistory: Sendable {
             var (_, kept) = state.versions.remove(at: index)
             let older = index == 0 ? .none : state.versions[index - 1].version
             guard index < state.versions.count else {
-                // Nodes are freed under the lock: an older version that ended meanwhile would free nodes that this one visits.
+                // Nodes are freed under the lock: an older version that ended meanwhile would free nodes that this one
+                // visits.
                 state.nodes -= tree.root?.discard(after: older) ?? 0
                 return
             }

@@ -43,7 +43,8 @@ extension TreeNode {
         return only
     }
 
-    /// Visits the entries whose keys begin with `prefix`, in the order of their keys' bytes, until `visit` returns false.
+    /// Visits the entries whose keys begin with `prefix`, in the order of their keys' bytes, until `visit` returns
+    /// false.
     ///
     /// - Complexity: O(*m*) for *m* such entries.
     func scan(prefix: KeyBytes, _ visit: (TreeNode) throws(CacheError) -> Bool) throws(CacheError) {
@@ -57,7 +58,8 @@ extension TreeNode {
         _ = try TreeNode.visitEntries(below: [top], visit)
     }
 
-    /// Visits the entries whose keys come after `start`, or all of them, in the order of their keys' bytes, until `visit` returns false.
+    /// Visits the entries whose keys come after `start`, or all of them, in the order of their keys' bytes, until
+    /// `visit` returns false.
     ///
     /// - Complexity: O(*k*) for a key of *k* bytes, and O(*m*) for *m* entries that are visited.
     /// - Returns: whether the visit came to the end.
@@ -117,7 +119,8 @@ extension TreeNode {
         return count
     }
 
-    /// Pushes the nodes below a branch under the symbols after `last`, or all of them, on a stack, the last symbol's first.
+    /// Pushes the nodes below a branch under the symbols after `last`, or all of them, on a stack, the last symbol's
+    /// first.
     private func pushBelow(after last: Int = -1, to rest: inout [TreeNode]) {
         for symbol in (last + 1..<KeyBytes.symbols).reversed() {
             if let below = self[symbol] { rest.append(below) }

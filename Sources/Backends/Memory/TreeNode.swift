@@ -1,14 +1,16 @@
 import GrovePlatform
 
-/// One allocation of a ``ByteTree``: an entry or a branch. An entry is a key and its value. A branch holds the nodes below it by the
-/// symbol that keys have at one position. All keys below a branch have the same symbols before that position.
+/// One allocation of a ``ByteTree``: an entry or a branch. An entry is a key and its value. A branch holds the nodes
+/// below it by the symbol that keys have at one position. All keys below a branch have the same symbols before that
+/// position.
 ///
 /// There is no reference count: a copy of this value is a pointer, and ``discard()`` is called once for each node.
-// SAFETY: a node's memory begins with a `Header`. The slots of a branch follow, all initialized, or the bytes of an entry: key, then value.
-// `isEntry` says which, and each access below touches the memory of its kind alone. A node is changed only by the tree that made it, while
-// no other thread knows of it; the lock under which a version is published orders that before each read. `next` alone is written later:
-// by the one whose list the node is in, and read by no other. A node is valid until `discard()`, which the tree calls for nodes of its own
-// that it has taken out, and `TreeHistory` for nodes that no version reaches any longer.
+// SAFETY: a node's memory begins with a `Header`. The slots of a branch follow, all initialized, or the bytes of an
+// entry: key, then value. `isEntry` says which, and each access below touches the memory of its kind alone. A node is
+// changed only by the tree that made it, while no other thread knows of it; the lock under which a version is published
+// orders that before each read. `next` alone is written later: by the one whose list the node is in, and read by no
+// other. A node is valid until `discard()`, which the tree calls for nodes of its own that it has taken out, and
+// `TreeHistory` for nodes that no version reaches any longer.
 @safe struct TreeNode {
     private struct Header {
         /// The number of the version whose transaction made the node.

@@ -1,4 +1,5 @@
-/// One committed state of a store. The store refers to the last one, and each view to its own; a version without a reference ends.
+/// One committed state of a store. The store refers to the last one, and each view to its own; a version without a
+/// reference ends.
 // SAFETY: what `root` reaches does not change, and the history frees nothing of it before `deinit`.
 final class TreeVersion: @unchecked Sendable {
     let tree: ByteTree

@@ -1,7 +1,7 @@
 /// The number of a version of a ``ByteTree``.
 ///
-/// The transaction that makes the tree takes the number after the last version's. It orders versions. A node has the number of the tree
-/// that made it.
+/// The transaction that makes the tree takes the number after the last version's. It orders versions. A node has the
+/// number of the tree that made it.
 struct VersionNumber: Comparable, Sendable {
     private let rawValue: UInt64
 

@@ -4,12 +4,12 @@ import GroveModel
 
 /// The division of a store's bytes on disk between database and log, and the part of the database that is in use.
 ///
-/// The database has a limit of pages. A fifth of the budget is left to the log, 3 MB if the budget is small, and half of it if it is
-/// very small. The log is copied and cut off before it would exceed its part.
+/// The database has a limit of pages. A fifth of the budget is left to the log, 3 MB if the budget is small, and half
+/// of it if it is very small. The log is copied and cut off before it would exceed its part.
 ///
-/// Eviction leaves holes: SQLite merges a page only when it is less than a third full. Once the database is nearly full and its pages
-/// are sparse, each transaction takes a run of records out of its table and puts them back, in the order of their rows. That fills
-/// the pages there. The next transaction goes on after them.
+/// Eviction leaves holes: SQLite merges a page only when it is less than a third full. Once the database is nearly full
+/// and its pages are sparse, each transaction takes a run of records out of its table and puts them back, in the order
+/// of their rows. That fills the pages there. The next transaction goes on after them.
 final class SQLiteBudget: Sendable {
     private struct State {
         /// The budget in bytes; `nil` if there is none.
@@ -115,8 +115,8 @@ final class SQLiteBudget: Sendable {
         let (budget, pages, free) = state.withLock { ($0.bytes, $0.pages, $0.freePages) }
         guard let budget else { return true }
         let used = pages - free
-        // New records, or their entries in the index, may lie anywhere, though some lie together. So may replaced and evicted ones:
-        // a page that becomes too full or too empty changes its neighbours too.
+        // New records, or their entries in the index, may lie anywhere, though some lie together. So may replaced and
+        // evicted ones: a page that becomes too full or too empty changes its neighbours too.
         let created = load.entries - load.replaced
         let touched = min((created + load.evictions) * 2 / 3 + (load.replaced + load.evictions) * 3 / 2, used)
         let needed = (touched + created / 40 + load.bytes * 5 / 4 / Self.pageBytes + 16) * Self.frameBytes
@@ -125,8 +125,8 @@ final class SQLiteBudget: Sendable {
         let log = files.file(SQLiteFiles.log)?.allocatedBytes ?? 0
         if log + needed + packing <= allowed {
             state.withLock { $0.hasRoomToPack = true }
-            // A reader looks through all of a log for each page. If the log cannot be cut off because of a view, the write fits
-            // nevertheless.
+            // A reader looks through all of a log for each page. If the log cannot be cut off because of a view, the
+            // write fits nevertheless.
             if log > Self.longLog { try? cutOffLog(writer.connection, patience: 0) }
             return true
         }
@@ -152,7 +152,8 @@ final class SQLiteBudget: Sendable {
         return CacheError(.full, "a view that stays open keeps the log from starting over; end views soon")
     }
 
-    /// Checks that the log has room for the pages that the open transaction has changed, unless ``makeRoom(for:_:_:)`` was sure of it.
+    /// Checks that the log has room for the pages that the open transaction has changed, unless ``makeRoom(for:_:_:)``
+    /// was sure of it.
     ///
     /// - Throws: ``CacheError`` with code `overBudget`, or `full` if a view keeps the log.
     func checkLog(_ connection: SQLiteConnection) throws(CacheError) {

@@ -48,7 +48,8 @@ import GroveModel
         try run("PRAGMA temp_store = MEMORY")
         let mapSize = unsafe grove_sqlite3_map_carefully(opened) == SQLITE_OK ? max(options.mapSize, 0) : 0
         try run("PRAGMA mmap_size = \(mapSize)")
-        // A flipped bit in a page's number or in a record's place must not lead to a removed record that is still whole.
+        // A flipped bit in a page's number or in a record's place must not lead to a removed record that is still
+        // whole.
         try run("PRAGMA secure_delete = ON")
         if isReader {
             try run("PRAGMA query_only = ON")

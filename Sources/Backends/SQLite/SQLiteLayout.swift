@@ -2,7 +2,8 @@ import CSQLite
 import GroveCache
 import GroveModel
 
-/// The layout of the file: three tables, an index on a hash of the keys that are stored by name, and an index on the keys of kept records.
+/// The layout of the file: three tables, an index on a hash of the keys that are stored by name, and an index on the
+/// keys of kept records.
 ///
 /// ```
 /// prefix(id INTEGER PRIMARY KEY, text BLOB NOT NULL)
@@ -12,17 +13,17 @@ import GroveModel
 /// named_kept ON named(key) WHERE key >= x'05' AND key < x'06'
 /// ```
 ///
-/// A key that ends in a number, `Message:34`, is a row of `numbered`. Its `id` combines the number of the prefix `Message:` with 34:
-/// see ``SQLiteNumberedKey``. It is found in one tree, and neither key nor index is stored.
+/// A key that ends in a number, `Message:34`, is a row of `numbered`. Its `id` combines the number of the prefix
+/// `Message:` with 34: see ``SQLiteNumberedKey``. It is found in one tree, and neither key nor index is stored.
 ///
-/// Every other key is a row of `named`, in the order in which they were first written, so that new ones fill page after page.
-/// Only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table and in the index.
-/// Of a million records, some hundred share their hash with another one. Keys of one hash are told apart by `key`. It stands before
-/// `value`, so that comparing it never follows a long value's pages.
+/// Every other key is a row of `named`, in the order in which they were first written, so that new ones fill page after
+/// page. Only the small index is in random order. The hash has 32 bits, which SQLite stores in four bytes, in the table
+/// and in the index. Of a million records, some hundred share their hash with another one. Keys of one hash are told
+/// apart by `key`. It stands before `value`, so that comparing it never follows a long value's pages.
 ///
-/// Kept records are always in `named`. An index of their own finds them in order. The index has no values, so that an update of another
-/// record's value does not look at it. A file of an earlier version without the index gets it when it is opened, and that version
-/// works with the index too.
+/// Kept records are always in `named`. An index of their own finds them in order. The index has no values, so that an
+/// update of another record's value does not look at it. A file of an earlier version without the index gets it when it
+/// is opened, and that version works with the index too.
 ///
 /// `application_id` says that the file is ours. `user_version` is the number of its layout, as a ``StoredLayout``.
 enum SQLiteLayout {

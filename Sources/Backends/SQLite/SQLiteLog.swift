@@ -5,12 +5,12 @@ import GrovePlatform
 
 /// The log beside a main file, which is checked before SQLite applies it to the main file.
 ///
-/// SQLite starts the log over only after it has copied all of it into the main file, and copies nothing else there. So the main file
-/// has at least the commit before the log's first, and none after its last. Otherwise one of the two files was replaced alone. Every
-/// commit of a cache changes the store's own record, so that the log holds its page.
+/// SQLite starts the log over only after it has copied all of it into the main file, and copies nothing else there. So
+/// the main file has at least the commit before the log's first, and none after its last. Otherwise one of the two
+/// files was replaced alone. Every commit of a cache changes the store's own record, so that the log holds its page.
 ///
-/// The format is that of https://sqlite.org/fileformat2.html#walformat. A process that is killed may have written the head of a frame
-/// but not its page. The page is then that of an earlier frame, and the checksum does not match.
+/// The format is that of https://sqlite.org/fileformat2.html#walformat. A process that is killed may have written the
+/// head of a frame but not its page. The page is then that of an earlier frame, and the checksum does not match.
 struct SQLiteLog: ~Copyable {
     private static let (headCount, frameHeadCount, pageCount) = (32, 24, 4_096)
 
@@ -34,8 +34,8 @@ struct SQLiteLog: ~Copyable {
     ///
     /// - Complexity: O(*n*) for a log of *n* pages, and nothing for one that is empty, as it is after `close()`.
     static func mix(in files: StoreFiles) -> CacheError? {
-        // The main file is read before the log: a live process may add commits meanwhile, and copy them. If it starts the log over, the
-        // head changes.
+        // The main file is read before the log: a live process may add commits meanwhile, and copy them. If it starts
+        // the log over, the head changes.
         guard let log = SQLiteLog(files), let main = mainCommit(files), let (first, last) = log.commits(),
             read(log.file, headCount, at: 0) == log.head, !main.isBase(ofCommits: first, through: last)
         else { return nil }

@@ -51,9 +51,11 @@ struct SQLiteLookup: ~Copyable {
         return SQLiteNumberedKey.row(prefix, form.number)
     }
 
-    /// The prefix of `key`, which has no number yet, and the number that it is to have; `nil` if the key is stored by name.
+    /// The prefix of `key`, which has no number yet, and the number that it is to have; `nil` if the key is stored by
+    /// name.
     mutating func newPrefix(of key: UnsafeRawBufferPointer) -> (text: UnsafeRawBufferPointer, number: Int64)? {
-        // Kept records are in an index of `named`. If one's key happens to end in a number, it is the only one with its prefix.
+        // Kept records are in an index of `named`. If one's key happens to end in a number, it is the only one with its
+        // prefix.
         guard unsafe key.first != Namespace.kept, let form = unsafe SQLiteNumberedKey(key) else { return nil }
         let prefix = unsafe UnsafeRawBufferPointer(rebasing: key[..<form.prefixCount])
         return unsafe prefixes.next(for: prefix).map { unsafe (prefix, $0) }

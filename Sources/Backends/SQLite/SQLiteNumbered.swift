@@ -4,9 +4,10 @@ import GroveModel
 
 /// The reader of the values of numbered rows.
 ///
-/// A statement reads the first few rows of a view. After them a blob handle of SQLite is opened, which moves from row to row in a third
-/// of the time. That pays for opening it if a view reads a page of a list. Such a page reads elements and their references in turn.
-/// So there are two handles, one for prefixes with even numbers: SQLite moves to the next row without a search.
+/// A statement reads the first few rows of a view. After them a blob handle of SQLite is opened, which moves from row
+/// to row in a third of the time. That pays for opening it if a view reads a page of a list. Such a page reads elements
+/// and their references in turn. So there are two handles, one for prefixes with even numbers: SQLite moves to the next
+/// row without a search.
 @safe
 struct SQLiteNumbered: ~Copyable {
     private let connection: SQLiteConnection

@@ -2,11 +2,11 @@ import GroveCoding
 
 /// A key that ends in a number, split into prefix and number: its row needs neither the key nor an index.
 ///
-/// `Message:34` is `Message:` and 34. A byte that is neither letter nor digit stands before the digits, and the rest of the prefix is
-/// printable ASCII. So the last digits of a hash or of a UUID are no number. Of 16 to 19 digits, the last 15 are the number and the
-/// others end the prefix: in identifiers that begin with a time, these change every few days. A prefix that ends in a digit has numbers
-/// of 15 digits, with zeros in front. Any other prefix has numbers without zeros in front. So no two pairs of prefix and number stand
-/// for one key.
+/// `Message:34` is `Message:` and 34. A byte that is neither letter nor digit stands before the digits, and the rest of
+/// the prefix is printable ASCII. So the last digits of a hash or of a UUID are no number. Of 16 to 19 digits, the last
+/// 15 are the number and the others end the prefix: in identifiers that begin with a time, these change every few days.
+/// A prefix that ends in a digit has numbers of 15 digits, with zeros in front. Any other prefix has numbers without
+/// zeros in front. So no two pairs of prefix and number stand for one key.
 struct SQLiteNumberedKey: Equatable {
     /// The bytes of the key before the number.
     let prefixCount: Int
@@ -21,7 +21,8 @@ struct SQLiteNumberedKey: Equatable {
     static let shift: Int64 = 51
     /// The most prefixes that may have numbers; with the shift, their numbers fill an `Int64`.
     static let mostPrefixes: Int64 = 4_095
-    /// The count of numbers that are kept for prefixes that do not end in a digit: there are as many of these as types of models.
+    /// The count of numbers that are kept for prefixes that do not end in a digit: there are as many of these as types
+    /// of models.
     private static let kept: Int64 = 1_000
     /// The longest prefix, in bytes.
     private static let longestPrefix = 64

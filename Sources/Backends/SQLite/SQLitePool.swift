@@ -45,7 +45,8 @@ final class SQLitePool: Sendable {
         return rested ?? pools.first(outside: own) { $0.resting.popLast() }
     }
 
-    /// Opens a connection without holding a lock, and another one if the files were replaced meanwhile: the first may have the old files.
+    /// Opens a connection without holding a lock, and another one if the files were replaced meanwhile: the first may
+    /// have the old files.
     private func newView() throws(CacheError) -> SQLiteView {
         while true {
             let generation = self.generation

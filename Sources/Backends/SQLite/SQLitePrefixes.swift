@@ -4,8 +4,8 @@ import GroveModel
 
 /// The numbers of prefixes of keys, as one connection knows them.
 ///
-/// A prefix that has a number keeps it for as long as the files exist. The writer gives the next number to a new prefix,
-/// up to ``SQLiteNumberedKey/mostPrefixes``; keys with other prefixes are stored by name.
+/// A prefix that has a number keeps it for as long as the files exist. The writer gives the next number to a new
+/// prefix, up to ``SQLiteNumberedKey/mostPrefixes``; keys with other prefixes are stored by name.
 struct SQLitePrefixes: ~Copyable {
     private let newer: SQLiteStatement
     /// The known prefixes by hashes of their texts; of two prefixes with one hash, the first alone has a number.

@@ -6,9 +6,9 @@ import GroveModel
 extension SQLiteConnection {
     /// Visits the records whose keys begin with `prefix` and come after `start`, in the order of the keys.
     ///
-    /// - Complexity: O(*k* log *k*) for *k* numbered keys with the prefix, and O(*n* log *n*) for the *n* other keys of the
-    ///   store, as there is no index on keys. Numbers and keys, not values, are sorted in memory. Kept records have an index: for
-    ///   them it is O(*k* log *n*).
+    /// - Complexity: O(*k* log *k*) for *k* numbered keys with the prefix, and O(*n* log *n*) for the *n* other keys of
+    ///   the store, as there is no index on keys. Numbers and keys, not values, are sorted in memory. Kept records have
+    ///   an index: for them it is O(*k* log *n*).
     func scan(
         prefix: UnsafeRawBufferPointer,
         after start: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0),

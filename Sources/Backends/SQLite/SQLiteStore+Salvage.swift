@@ -9,7 +9,8 @@ extension SQLiteStore: SalvageableStore {
         SQLiteLog.mix(in: try SQLiteFiles.directory(directory))
     }
 
-    /// Visits the rows of both tables whose keys begin with `prefix`, in the order of their numbers, and skips rows that cannot be read.
+    /// Visits the rows of both tables whose keys begin with `prefix`, in the order of their numbers, and skips rows
+    /// that cannot be read.
     package static func salvage(
         _ directory: String, prefix: [UInt8], options: SQLiteOptions,
         _ visit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Void,
@@ -58,9 +59,9 @@ extension SQLiteStore: SalvageableStore {
 
 /// The reader of a table's rows one after the other, which goes on after damage.
 ///
-/// SQLite cannot go on after a page that it cannot read, but it finds a row by its number. So numbers are tried at growing distances
-/// until one is found after the damage. Then the least such number between the last two is found. Readable rows between two damaged
-/// pages may be skipped if the pages are near each other.
+/// SQLite cannot go on after a page that it cannot read, but it finds a row by its number. So numbers are tried at
+/// growing distances until one is found after the damage. Then the least such number between the last two is found.
+/// Readable rows between two damaged pages may be skipped if the pages are near each other.
 private struct SQLiteSalvage: ~Copyable {
     private let rows: SQLiteStatement
 

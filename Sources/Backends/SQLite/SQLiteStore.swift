@@ -102,8 +102,8 @@ public final class SQLiteStore: ShrinkableStore {
         let entries = named + Int(try view.connection.number("SELECT count(*) FROM numbered"))
         let pages = try view.connection.number("PRAGMA page_count")
         let free = try view.connection.number("PRAGMA freelist_count")
-        // A named entry costs about 25 bytes in the index, which is two thirds full, and 20 beside key and value. A numbered
-        // one costs about as much beside its value as its key has.
+        // A named entry costs about 25 bytes in the index, which is two thirds full, and 20 beside key and value. A
+        // numbered one costs about as much beside its value as its key has.
         let used = Int(pages - free) * Int(try view.connection.number("PRAGMA page_size"))
         return StoreSize(
             bytesOnDisk: try pool.directory.allocatedBytes(),

@@ -37,7 +37,8 @@ final class SQLiteTable {
     /// Visits at most `limit` rows from `first` on, in their order, until `visit` returns false.
     ///
     /// - Parameter visit: gets the number of the row, in `named` its key, and its value; must not use this table.
-    /// - Returns: the row that was visited last, whether `limit` or `visit` ended the sweep, and the number of rows visited.
+    /// - Returns: the row that was visited last, whether `limit` or `visit` ended the sweep, and the number of rows
+    ///   visited.
     func sweep(
         from first: Int64, limit: Int,
         _ visit: (Int64, _ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer) throws(CacheError) -> Bool
@@ -58,8 +59,8 @@ final class SQLiteTable {
 
     /// Takes a run of rows out of the table, from `first` on, and puts them back, so that they lie closer together.
     ///
-    /// Rows of more than ``largest`` bytes are left alone: few of them lie in a page, packed or not. So is a run of `named` from which
-    /// hardly any row was removed.
+    /// Rows of more than ``largest`` bytes are left alone: few of them lie in a page, packed or not. So is a run of
+    /// `named` from which hardly any row was removed.
     ///
     /// - Parameters:
     ///   - count: the most rows.
@@ -103,7 +104,8 @@ final class SQLiteTable {
         return isFull || looks == count ? next : nil
     }
 
-    /// Whether hardly any of the rows between two was removed; false for numbered rows, as missing numbers may never have been used.
+    /// Whether hardly any of the rows between two was removed; false for numbered rows, as missing numbers may never
+    /// have been used.
     private func isDense(_ count: Int, _ start: Int64, _ end: Int64) -> Bool {
         isNamed && Double(count) > Double(end - start) * 0.85
     }

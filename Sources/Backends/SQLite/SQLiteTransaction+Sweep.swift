@@ -2,7 +2,8 @@ public import GroveCache
 import GroveCoding
 public import GroveModel
 
-/// A sweep in SQLite's own order, that of the rows: first those of `numbered`, then those of `named`. By key it would have to sort.
+/// A sweep in SQLite's own order, that of the rows: first those of `numbered`, then those of `named`. By key it would
+/// have to sort.
 extension SQLiteTransaction {
     /// Visits at most `limit` rows after the cursor's, this transaction's own writes included.
     ///

@@ -3,15 +3,16 @@ import GroveModel
 
 /// The greatest age that a read accepts.
 ///
-/// A record says, in whole seconds, when each projection's content was last confirmed. A time of 0, or one ahead of the clock, tells
-/// no age: content with such a time is too old.
+/// A record says, in whole seconds, when each projection's content was last confirmed. A time of 0, or one ahead of the
+/// clock, tells no age: content with such a time is too old.
 struct AgeLimit {
     /// The earliest time of confirmation that is accepted, in seconds since 1970.
     private let oldest: Double
     /// The time now.
     private let latest: Double
 
-    /// A limit that accepts content confirmed within `maxAge` seconds before `now`; it accepts nothing if either is NaN.
+    /// A limit that accepts content confirmed within `maxAge` seconds before `now`; it accepts nothing if either is
+    /// NaN.
     init(maxAge: Double, now: Double) { (oldest, latest) = (now - maxAge, now) }
 
     /// Whether content that was confirmed at `time` is young enough.
@@ -38,8 +39,8 @@ struct AgeLimit {
 
     /// Whether the fields that `projection` reads are young enough, in a record that several projections wrote.
     ///
-    /// A field is as young as the last confirmation by one of its writers, and the record is as old as its oldest field. The
-    /// fields are those of the last write of `projection`, or all if it never wrote.
+    /// A field is as young as the last confirmation by one of its writers, and the record is as old as its oldest
+    /// field. The fields are those of the last write of `projection`, or all if it never wrote.
     func accepts(_ table: ProjectionTable, fieldCount: Int, as projection: UnsafeRawBufferPointer) -> Bool {
         let accepted = table.rows.filter { accepts($0.time) }
         guard !accepted.isEmpty else { return false }

@@ -117,7 +117,8 @@ final class ChangeHub: Sendable {
         let followers = state.withLock(\.followers)
         let others = followers.filter { $0.key != changes.origin }
         if changes.isNews, !others.isEmpty {
-            // A follower may keep the change set as long as a request is open, so it gets the names without the written tree.
+            // A follower may keep the change set as long as a request is open, so it gets the names without the written
+            // tree.
             var names = changes.withoutTree
             names.ticket = .none
             for tell in others.values { tell(names) }

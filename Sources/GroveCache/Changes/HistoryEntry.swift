@@ -3,8 +3,8 @@ import GroveModel
 
 /// An entry of the history of commits: a record of the changes of one commit.
 ///
-/// Entries are in a ring: the entry of a commit takes the place of one so many commits before. So the history has a bound although
-/// no entry is removed, and an entry of another commit than the one asked for is a gap.
+/// Entries are in a ring: the entry of a commit takes the place of one so many commits before. So the history has a
+/// bound although no entry is removed, and an entry of another commit than the one asked for is a gap.
 enum HistoryEntry {
     /// The store's key of the entry of commit `commit` in a ring of `places`.
     static func key(of commit: CommitNumber, places: UInt16) -> [UInt8] {
@@ -14,8 +14,8 @@ enum HistoryEntry {
 
     /// Appends the body of the entry of commit `commit`, which made `changes`, in at most `most` bytes.
     ///
-    /// If the names are too many for that, it says that anything may have changed. If the changes of lists do not fit beside the names,
-    /// the lists are only named.
+    /// If the names are too many for that, it says that anything may have changed. If the changes of lists do not fit
+    /// beside the names, the lists are only named.
     static func appendBody(
         _ commit: CommitNumber, mark: CommitMark, _ changes: ChangeSet?, most: Int, to body: inout ByteBuffer
     ) {

@@ -3,8 +3,9 @@ import GroveModel
 
 /// The changes of one list in one commit, as an entry of the history keeps them.
 ///
-/// In the entry each list is an array: its index among the lists that the entry names, then its changes, four items each. These are
-/// whether the list was set as a whole, the position of the first element that went, the number that went, and the identifiers that came.
+/// In the entry each list is an array: its index among the lists that the entry names, then its changes, four items
+/// each. These are whether the list was set as a whole, the position of the first element that went, the number that
+/// went, and the identifiers that came.
 struct ListHistory {
     /// The index of the list among those that the commit names.
     let place: Int

@@ -1,6 +1,7 @@
 import GroveModel
 
-/// The followers' edits of lists and the commits that have them: they tell a follower which of its edits a list has that it reads again.
+/// The followers' edits of lists and the commits that have them: they tell a follower which of its edits a list has
+/// that it reads again.
 final class OwnEdits: Sendable {
     private struct Entry {
         let origin: FollowerID

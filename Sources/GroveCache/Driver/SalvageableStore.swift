@@ -3,17 +3,19 @@ package import GroveModel
 
 /// A store of which the rest can be read if a part of its files is damaged.
 ///
-/// It is for tools, and for records that must not be lost with a damaged store: ``KeptRecords``. Otherwise a cache never reads around
-/// damage: it would take lost records for absent ones.
+/// It is for tools, and for records that must not be lost with a damaged store: ``KeptRecords``. Otherwise a cache
+/// never reads around damage: it would take lost records for absent ones.
 package protocol SalvageableStore: NodeStore {
-    /// Damage of the files in `directory` that the engine would not report: it would end the process or read something else.
+    /// Damage of the files in `directory` that the engine would not report: it would end the process or read something
+    /// else.
     ///
-    /// - Parameter isSuspect: whether the last processes that opened the store ended soon after, and none has it open. Only then is it
-    ///   worth reading all of the store.
+    /// - Parameter isSuspect: whether the last processes that opened the store ended soon after, and none has it open.
+    ///   Only then is it worth reading all of the store.
     /// - Throws: ``CacheError`` if the files cannot be checked.
     static func hiddenDamage(in directory: String, isSuspect: Bool) throws(CacheError) -> CacheError?
 
-    /// Visits the readable records of the store in `directory` whose keys begin with `prefix`: each key once, with its newest value.
+    /// Visits the readable records of the store in `directory` whose keys begin with `prefix`: each key once, with its
+    /// newest value.
     ///
     /// The store is not open in this process.
     ///
@@ -44,7 +46,8 @@ extension SalvageableStore {
                 try unsafe Self.salvage(
                     directory, prefix: [], options: options,
                     { (key, value) throws(CacheError) in
-                        // A damaged state is left out: the copy is then like a store that forgot how many writes it has seen.
+                        // A damaged state is left out: the copy is then like a store that forgot how many writes it has
+                        // seen.
                         if unsafe Array(key) == StoreState.key, unsafe !StoreState.isWhole(value) { return }
                         try unsafe visit(key, value)
                     }, unreadable: { parts.append($0) })

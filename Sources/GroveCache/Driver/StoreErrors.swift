@@ -66,7 +66,8 @@ package enum StoredLayout {
 
     /// Checks that `word`, from a file, is the word of layout `number`.
     ///
-    /// - Throws: ``CacheError`` with code `unsupportedFormat` if it is a later layout's, and `corrupted` if it is none's.
+    /// - Throws: ``CacheError`` with code `unsupportedFormat` if it is a later layout's, and `corrupted` if it is
+    ///   none's.
     package static func check(_ word: UInt32, is number: UInt8) throws(CacheError) {
         if word == self.word(number) { return }
         let found = UInt8(truncatingIfNeeded: word)

@@ -22,7 +22,8 @@ package struct StoreFiles: Sendable {
         }
     }
 
-    /// Whether operating systems put a file called `name` into directories by themselves; such a file does not show whose a directory is.
+    /// Whether operating systems put a file called `name` into directories by themselves; such a file does not show
+    /// whose a directory is.
     package static func isOfSystem(_ name: String) -> Bool {
         systemNames.contains(name) || systemPrefixes.contains { name.hasPrefix($0) }
     }
@@ -101,7 +102,8 @@ package struct StoreFiles: Sendable {
         }
     }
 
-    /// The bytes that the files in the directory take on disk, as `du` counts them; only files whose names `isCounted` accepts.
+    /// The bytes that the files in the directory take on disk, as `du` counts them; only files whose names `isCounted`
+    /// accepts.
     package func allocatedBytes(
         ofFilesWhere isCounted: (_ name: String) -> Bool = { _ in true }
     ) throws(CacheError) -> Int {
@@ -110,7 +112,8 @@ package struct StoreFiles: Sendable {
         return total
     }
 
-    /// The same for the engine's files alone, without the cache's: its tag file, and the files whose names begin with `grove`.
+    /// The same for the engine's files alone, without the cache's: its tag file, and the files whose names begin with
+    /// `grove`.
     package func engineBytes() throws(CacheError) -> Int {
         try allocatedBytes { !$0.hasPrefix("grove") && $0 != StoreDirectory.cacheTagName }
     }

@@ -7,7 +7,8 @@ extension CacheCore {
     /// The store, if it keeps within a budget.
     private var budgetedStore: (any BudgetedStore)? { state.withLock { $0.life.currentStore?.budgeted } }
 
-    /// Whether making room may wait for views to end: none has been open for long, and nothing in the queue waited in vain.
+    /// Whether making room may wait for views to end: none has been open for long, and nothing in the queue waited in
+    /// vain.
     private var waitsForViews: Bool { readers.openViews.longest == nil && evictor?.hasWaited != true }
 
     /// The most payload that fits now.
@@ -55,12 +56,13 @@ extension CacheCore {
         }
     }
 
-    /// Runs `commit`, which writes `load`, once there is room for it; if the store is full all the same, more records go.
+    /// Runs `commit`, which writes `load`, once there is room for it; if the store is full all the same, more records
+    /// go.
     func makingRoom<Value>(
         for load: WriteLoad, _ evictor: Evictor, _ commit: () throws(CacheError) -> Value
     ) throws(CacheError) -> Value {
-        // Records go before a large write, not inside it as with a small one: its transaction becomes no larger, and the store's files do
-        // not hold them beside it.
+        // Records go before a large write, not inside it as with a small one: its transaction becomes no larger, and
+        // the store's files do not hold them beside it.
         if isLarge(load) {
             try makeRoom(ofPayload: load.bytes / load.entries * (load.entries - load.replaced), evictor)
         }
@@ -147,7 +149,8 @@ extension CacheCore {
         return looks == 0 ? 0 : min(position, entries) * absent / looks * 15 / 16
     }
 
-    /// Evicts about `bytes` of payload in transactions of their own, no record of more than `largest`; returns the bytes that went.
+    /// Evicts about `bytes` of payload in transactions of their own, no record of more than `largest`; returns the
+    /// bytes that went.
     func freePayload(_ bytes: Int, largest: Int = .max) throws(CacheError) -> Int {
         var freed = 0
         while freed < bytes {

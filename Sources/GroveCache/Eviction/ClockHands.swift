@@ -2,8 +2,8 @@ import GroveModel
 
 /// Places in a store's own order from which records are looked at, some in a row each.
 ///
-/// They are spread as the records are that came: hands at even distances would soon all look at the same few. If every record between
-/// two of them has gone, they come to one place: then one of them stays.
+/// They are spread as the records are that came: hands at even distances would soon all look at the same few. If every
+/// record between two of them has gone, they come to one place: then one of them stays.
 struct ClockHands {
     /// The most hands.
     private static let most = 256
@@ -18,8 +18,8 @@ struct ClockHands {
     private var turn = 0
     /// The number of records for which the hand whose turn it is goes on.
     private var left = 0
-    /// The state of SplitMix64 (Steele, Lea and Flood 2014): each of the system's numbers costs a system call, and each record that is
-    /// stored takes a number.
+    /// The state of SplitMix64 (Steele, Lea and Flood 2014): each of the system's numbers costs a system call, and each
+    /// record that is stored takes a number.
     private var state = UInt64.random(in: .min ... .max)
 
     /// Adds a hand at `cursor`, if there are not too many.

@@ -15,7 +15,8 @@ struct EvictionCandidate {
 
 /// The candidates that a follower shows: they go last.
 struct ShownCandidates {
-    /// The factor by which a part of a list goes after models: without it the list's elements are unknown, and it cannot be edited.
+    /// The factor by which a part of a list goes after models: without it the list's elements are unknown, and it
+    /// cannot be edited.
     private static let listFactor = 1e-6
     /// The number of known candidates at which there is a search again, if nothing else may go.
     private static let few = 16

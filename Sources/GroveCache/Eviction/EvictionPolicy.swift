@@ -32,7 +32,8 @@ package struct EvictionPolicy: Sendable {
         keep = 1 - 1 / (EvictionPolicy.window * min(Double(self.records), EvictionPolicy.sampledKeys))
     }
 
-    /// Says that `capacity` bytes fit from now on, about `records` records; nothing changes if that is much like before.
+    /// Says that `capacity` bytes fit from now on, about `records` records; nothing changes if that is much like
+    /// before.
     package mutating func resize(_ capacity: Int, records: Int, now: UInt64) {
         let ratio = Double(max(records, 1)) / Double(self.records)
         guard

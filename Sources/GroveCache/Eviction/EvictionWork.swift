@@ -8,7 +8,8 @@ struct EvictionWork {
     let shows: (@Sendable (ShownItem) -> Bool)?
     /// The time, in seconds since 1970, by which records are expired.
     let clock: Double
-    /// The numbers of the calls whose records are not evicted: the call that is under way, or all calls of a user's transaction.
+    /// The numbers of the calls whose records are not evicted: the call that is under way, or all calls of a user's
+    /// transaction.
     var ownNumbers = CallNumber.max...CallNumber.max
     /// The hashes of the keys that these calls name and whose records have other numbers.
     var own: Set<UInt64> = []
@@ -31,8 +32,8 @@ struct EvictionWork {
     /// The most records that a transaction that writes `entries` evicts, beside those that must go at once.
     static func evictions(beside entries: Int) -> Int { min(entries + 48, 96) }
 
-    /// The number of records that may go beside the next call, which writes `entries`; the rest goes with later ones, so that no
-    /// transaction becomes much larger than its calls.
+    /// The number of records that may go beside the next call, which writes `entries`; the rest goes with later ones,
+    /// so that no transaction becomes much larger than its calls.
     mutating func evictions(besideNext entries: Int) -> Int {
         entryCount += entries
         let most = min(EvictionWork.evictions(beside: entryCount) - softEvictions, 2 * entries + 16)

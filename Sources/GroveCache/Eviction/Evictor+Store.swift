@@ -1,6 +1,7 @@
 import GroveModel
 
-/// The evictor and its store: the budget that the store is told when it opens, and the file that the evictor saves in its directory.
+/// The evictor and its store: the budget that the store is told when it opens, and the file that the evictor saves in
+/// its directory.
 extension Evictor {
     /// The name of the file that is saved beside the store's own; engines leave names that begin like it alone.
     static let fileName = "grove-eviction"
@@ -14,8 +15,8 @@ extension Evictor {
         return budget.bytes.map { left(of: $0, source.leastBudget, StoreDirectory.setAsideBytes(directory)).bytes }
     }
 
-    /// The bytes that are left to the files of the store itself beside the cache's own and those that were set aside, and
-    /// whether there is room for the latter.
+    /// The bytes that are left to the files of the store itself beside the cache's own and those that were set aside,
+    /// and whether there is room for the latter.
     private func left(of bytes: Int, _ least: Int, _ aside: Int) -> (bytes: Int, isAsideKept: Bool) {
         let isAsideKept = aside <= min(bytes / 8, bytes - least)
         // Beside the saved file: the file of the generation and the mark for backups, a page each.
@@ -25,8 +26,8 @@ extension Evictor {
 
     /// Tells a store that was just opened its budget.
     ///
-    /// A store that has more than its budget already is made smaller. If that fails, it is emptied of all but ``KeptRecords``: a cache may
-    /// forget.
+    /// A store that has more than its budget already is made smaller. If that fails, it is emptied of all but
+    /// ``KeptRecords``: a cache may forget.
     func begin(_ opened: inout StoreSource.Opened, _ source: StoreSource) throws(CacheError) {
         let directory = source.isPersistent ? source.directory : nil
         guard let bytes = budget.bytes else { return begin(capacity: .max, saved: directory) }

@@ -3,11 +3,12 @@ import GroveModel
 
 /// The memory of a cache with a budget: the records asked for lately, the places to look at next, and the pins.
 ///
-/// Nothing is kept for each record, and no list of records is loaded: hands sweep the store's own order, look at some records, and take
-/// the worst of them. The memory may be lost at any time: then records go by the time at which they were written.
+/// Nothing is kept for each record, and no list of records is loaded: hands sweep the store's own order, look at some
+/// records, and take the worst of them. The memory may be lost at any time: then records go by the time at which they
+/// were written.
 ///
-/// It belongs to the writer. If a transaction fails, only the pins and the counters are taken back: the rest only decides which record
-/// goes.
+/// It belongs to the writer. If a transaction fails, only the pins and the counters are taken back: the rest only
+/// decides which record goes.
 // SAFETY: everything but `budget` is used on the cache's writer queue alone, which runs one block at a time.
 final class Evictor: @unchecked Sendable {
     /// The bytes that a record is taken to have if almost nothing is stored yet.
@@ -26,10 +27,11 @@ final class Evictor: @unchecked Sendable {
     @safe @exclusivity(unchecked) var pins: PinTable
     /// The hashes of keys that are not to go now.
     @safe @exclusivity(unchecked) var spared: Set<UInt64> = []
-    /// Whether room was waited for in vain since the writer turned to the queue: what is queued behind does not wait again.
+    /// Whether room was waited for in vain since the writer turned to the queue: what is queued behind does not wait
+    /// again.
     @safe @exclusivity(unchecked) var hasWaited = false
-    /// The store's state when this process saw it last, and the number of times that it was another one since, or that the store was
-    /// opened.
+    /// The store's state when this process saw it last, and the number of times that it was another one since, or that
+    /// the store was opened.
     private var seen: (last: StoreState?, foreignCommits: Int) = (nil, 0)
     /// The time by which hits have advanced the clock since the store's own record was written.
     @safe @exclusivity(unchecked) private(set) var hitTime = 0
@@ -37,8 +39,8 @@ final class Evictor: @unchecked Sendable {
     @safe @exclusivity(unchecked) private var records: (mean: Int, expired: Float)
     /// Whether the policy was made for the store as it is.
     private var isPrepared = false
-    /// The directory in which an earlier process may have saved a file, until it is looked for, and the number of changes since this
-    /// process saved one.
+    /// The directory in which an earlier process may have saved a file, until it is looked for, and the number of
+    /// changes since this process saved one.
     @safe @exclusivity(unchecked) var saved: (in: String?, changesSince: Int) = (nil, 0)
 
     init(_ budget: CacheBudget, _ handles: OpenHandles = OpenHandles()) {
@@ -61,13 +63,15 @@ final class Evictor: @unchecked Sendable {
 
     /// Sets the payload that fits.
     ///
-    /// - Parameter saved: the directory in which an earlier process may have saved a file, which is read before the first write.
+    /// - Parameter saved: the directory in which an earlier process may have saved a file, which is read before the
+    ///   first write.
     func begin(capacity: Int, saved directory: String?) {
         self.capacity = capacity
         (saved.in, seen.last, isPrepared) = (directory, nil, false)
         seen.foreignCommits += 1
         pins.limit = (
-            // The rest is for records that come and go, and for the engine, which needs room to write even if nothing can be evicted.
+            // The rest is for records that come and go, and for the engine, which needs room to write even if nothing
+            // can be evicted.
             bytes: budget.bytes == nil ? .max : capacity / 100 * 50, count: budget.nodes ?? .max
         )
     }

@@ -1,14 +1,15 @@
 import GroveCoding
 import GroveModel
 
-/// The records that must not be evicted: the roots that handles retain, and a mark on everything that is reachable from them.
+/// The records that must not be evicted: the roots that handles retain, and a mark on everything that is reachable from
+/// them.
 ///
-/// A mark is the hash of a store's key and the bytes of its record. These are 0 if none is stored: then a record is held
-/// as soon as it is written. Marked records are passed over.
+/// A mark is the hash of a store's key and the bytes of its record. These are 0 if none is stored: then a record is
+/// held as soon as it is written. Marked records are passed over.
 ///
-/// Marks follow writes: they come when a root is retained, and when a marked record is written and names more.
-/// A record that is let go of keeps its mark until a record must be evicted and enough marks may be idle. Then all marks
-/// are made again from the roots (Dijkstra's marking, without a heap to move).
+/// Marks follow writes: they come when a root is retained, and when a marked record is written and names more. A record
+/// that is let go of keeps its mark until a record must be evicted and enough marks may be idle. Then all marks are
+/// made again from the roots (Dijkstra's marking, without a heap to move).
 struct PinTable {
     private struct Mark {
         var bytes: UInt32 = 0
@@ -18,7 +19,8 @@ struct PinTable {
 
     /// The ways in which the marks may be wrong.
     struct Doubts {
-        /// Whether a reachable record may have no mark: another process wrote, or a record that did not fit may fit now.
+        /// Whether a reachable record may have no mark: another process wrote, or a record that did not fit may fit
+        /// now.
         var isStale = false
         /// Whether a reachable record has no mark, because it did not fit.
         var isIncomplete = false
@@ -40,7 +42,8 @@ struct PinTable {
     private(set) var doubts = Doubts()
     /// Whether this transaction has changed marks.
     private var hasChanged = false
-    /// The number of records that lost their marks because they did not fit, and the number of which the observer was told.
+    /// The number of records that lost their marks because they did not fit, and the number of which the observer was
+    /// told.
     private(set) var released = (count: 0, told: 0)
     /// The number of records that are marked and stored, and their bytes.
     private var held = (count: 0, bytes: 0)
@@ -57,7 +60,8 @@ struct PinTable {
     /// Whether no root is retained, and no mark of a former one is left.
     var isEmpty: Bool { marks.isEmpty && roots.isEmpty }
 
-    /// Changes the count of pins of `handle` on `root` by `step`; returns whether `root` is retained now, and was not before.
+    /// Changes the count of pins of `handle` on `root` by `step`; returns whether `root` is retained now, and was not
+    /// before.
     mutating func change(_ root: [UInt8], of handle: HandleID, by step: Int) -> Bool {
         let before = roots[root]
         undo.append((root, before))
@@ -173,8 +177,8 @@ struct PinTable {
     /// Whether nothing has been let go of since the marks were made.
     var isExact: Bool { lost == 0 && !doubts.isStale }
 
-    /// Whether the marks must be made again before a record is evicted: one may be missing, or more than an eighth of them
-    /// may be idle.
+    /// Whether the marks must be made again before a record is evicted: one may be missing, or more than an eighth of
+    /// them may be idle.
     var mustMark: Bool { doubts.isStale || lost > marks.count / 8 }
 
     /// Takes all marks away.

@@ -6,7 +6,8 @@ struct TouchOrder: Sendable {
     enum Kind: UInt8, Sendable {
         /// The greatest age alone.
         case recency
-        /// First the records that were never hit and are older than the trial time, then the greatest age over one plus the hits.
+        /// First the records that were never hit and are older than the trial time, then the greatest age over one plus
+        /// the hits.
         case trial
     }
 
@@ -125,7 +126,8 @@ struct TouchOrder: Sendable {
         threshold = part + 1
     }
 
-    /// The part of the scale that a score lies in: there are eight for each doubling, and as many again from ``before`` on.
+    /// The part of the scale that a score lies in: there are eight for each doubling, and as many again from ``before``
+    /// on.
     private func part(of score: Double) -> Int {
         let isBefore = score >= TouchOrder.before
         let age = max(isBefore ? score - TouchOrder.before : score, 0)

@@ -1,8 +1,8 @@
 /// The memory of keys that were asked for: of records that are stored, and of records that have gone.
 ///
-/// A slot has a tag of the key's hash, the coarse time of the last access and the number of hits, in four bytes; eight slots are a
-/// bucket. In a full bucket the slot goes whose record would go first. Once in some two thousand looks another key has the same tag by
-/// chance: no answer depends on it, only which record goes.
+/// A slot has a tag of the key's hash, the coarse time of the last access and the number of hits, in four bytes; eight
+/// slots are a bucket. In a full bucket the slot goes whose record would go first. Once in some two thousand looks
+/// another key has the same tag by chance: no answer depends on it, only which record goes.
 struct TouchTable: Sendable {
     private static let bucketSlots = 8
     private static let tagBits: UInt32 = 14
@@ -99,7 +99,8 @@ struct TouchTable: Sendable {
         return worst
     }
 
-    /// Doubles the table: the bit of the hash that tells a slot's two buckets apart is not stored, so that it is in both until it goes.
+    /// Doubles the table: the bit of the hash that tells a slot's two buckets apart is not stored, so that it is in
+    /// both until it goes.
     private mutating func grow() {
         slots.append(contentsOf: slots)
         mask = mask << 1 | 1

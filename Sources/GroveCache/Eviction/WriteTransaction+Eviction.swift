@@ -7,8 +7,8 @@ extension WriteTransaction {
     private static var looks: Int { 128 }
     /// The number of records that are looked at in search of one that may go at all.
     private static var mostLooks: Int { 1_024 }
-    /// The divisor of a capacity that gives the age below which a model counts as shown, once a shown one is known: a follower may not
-    /// have been told yet.
+    /// The divisor of a capacity that gives the age below which a model counts as shown, once a shown one is known: a
+    /// follower may not have been told yet.
     private static let young: UInt64 = 8
     /// The number of chunks of a list that go at once.
     private static var chunksAtOnce: Int { 16 }
@@ -101,7 +101,8 @@ extension WriteTransaction {
                 // Young or large records go before pinned ones.
                 (eviction.sparesYoung, eviction.largest) = (false, .max)
             } else if !evictor.pins.isExact {
-                // Only records that are not reachable from a pin any more may be left to go; or else the oldest reachable ones go.
+                // Only records that are not reachable from a pin any more may be left to go; or else the oldest
+                // reachable ones go.
                 try markAgain(evictor)
             } else if !evictor.pins.releaseHalf() {
                 break
@@ -128,7 +129,8 @@ extension WriteTransaction {
         return eviction.shown.takeWorst(now: now)
     }
 
-    /// A record that may go: the hands look at some, and take the first that is among the worst seen lately, or else the worst of them.
+    /// A record that may go: the hands look at some, and take the first that is among the worst seen lately, or else
+    /// the worst of them.
     ///
     /// Once one candidate is known that a follower shows, a look notes every other shown model too.
     private mutating func search(

@@ -22,15 +22,16 @@ extension WriteTransaction {
         throw CacheError(.overBudget, "What is pinned would take more than the part of the budget that pins may have.")
     }
 
-    /// The hashes of the keys that `stored` names, which is about to be replaced or removed; `nil` if `key` is not marked.
+    /// The hashes of the keys that `stored` names, which is about to be replaced or removed; `nil` if `key` is not
+    /// marked.
     func markedReferences(_ key: UnsafeRawBufferPointer, _ stored: UnsafeRawBufferPointer?) -> Set<UInt64>? {
         guard let evictor, !evictor.pins.isEmpty, unsafe evictor.pins.isMarked(Evictor.hash(key)) else { return nil }
         guard let stored = unsafe stored else { return [] }
         return unsafe Set(WriteTransaction.references(of: key, stored).map(WriteTransaction.hash))
     }
 
-    /// Marks the records that `stored` names, the new value under a marked key, or `nil` for none; if not all fit, the oldest lose
-    /// their marks.
+    /// Marks the records that `stored` names, the new value under a marked key, or `nil` for none; if not all fit, the
+    /// oldest lose their marks.
     ///
     /// - Parameter former: the hashes of the keys that the old value named.
     mutating func follow(

@@ -7,8 +7,8 @@ public import GroveModel
 /// what its identifiers begin with: ``KeyedModel/identifierPrefix``, which `@Cacheable` makes. For other types, and on
 /// SQLite, which keeps keys by their hashes, it is one pass over the envelopes of all nodes.
 ///
-/// With a `limit` it reads so many rows from `start` on, and what is queued: O(log *n* + `limit`). On SQLite all keys of
-/// the type are still sorted for each call, and only the rows of the page are read. This is an order of keys, not an
+/// With a `limit` it reads so many rows from `start` on, and what is queued: O(log *n* + `limit`). On SQLite all keys
+/// of the type are still sorted for each call, and only the rows of the page are read. This is an order of keys, not an
 /// index: no other field is ordered or searched by.
 extension CacheReader where Self: ~Copyable {
     /// The identifiers of the nodes that type `M` wrote, in the order of their bytes, without deleted ones.

@@ -160,7 +160,8 @@ extension CacheReader where Self: ~Copyable {
     ///   - maxAge: the maximum age in seconds. The list has an age of its own, since it was last confirmed, even if it
     ///     did not change then.
     /// - Returns: the elements, in order, with duplicates; or a miss that says why there are none.
-    /// - Complexity: O(*n*) store reads for *n* references in the trees of the page, and one for each 128 positions of it.
+    /// - Complexity: O(*n*) store reads for *n* references in the trees of the page, and one for each 128 positions of
+    ///   it.
     /// - Throws: as ``read(_:as:maxAge:)``.
     public func readCollection<M: CacheableModel>(
         _ key: String, of type: M.Type = M.self, in range: Range<Int>? = nil, missing: MissingElements = .miss,
@@ -172,7 +173,8 @@ extension CacheReader where Self: ~Copyable {
         }
     }
 
-    /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:of:in:missing:maxAge:)``, which also reads a page.
+    /// The collection under `key`, or `nil` on a miss; see ``readCollection(_:of:in:missing:maxAge:)``, which also
+    /// reads a page.
     ///
     /// ```swift
     /// let inbox = try cache.collection("inbox", of: Message.self)

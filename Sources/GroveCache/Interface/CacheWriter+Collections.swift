@@ -51,7 +51,8 @@ extension CacheWriter where Self: ~Copyable {
 
     // MARK: By position
 
-    // By the call's turn, other calls may have changed the positions: only code that checks the writer itself edits by them.
+    // By the call's turn, other calls may have changed the positions: only code that checks the writer itself edits by
+    // them.
 
     /// Puts `elements`, one or more or none, in the place of those at the positions of `range`.
     @discardableResult

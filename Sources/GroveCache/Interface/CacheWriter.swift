@@ -184,7 +184,8 @@ extension CacheWriter where Self: ~Copyable {
         try delete(identifiers: CollectionOfOne(M.modelIdentifier(for: id)), holders, durability, place)
     }
 
-    /// Deletes the models of type `M` with these identities, in one commit; see ``delete(_:removingFrom:durability:asOf:)``.
+    /// Deletes the models of type `M` with these identities, in one commit; see
+    /// ``delete(_:removingFrom:durability:asOf:)``.
     ///
     /// ```swift
     /// try cache.delete(Draft.self, ids: ["a", "b"], durability: .durable)

@@ -6,7 +6,8 @@ extension CacheableModel {
     ///
     /// It encodes the tree. O(*n*) for *n* references in the tree.
     ///
-    /// - Throws: ``CacheError`` with code `unidentified`, `emptyIdentifier`, `tooDeep`, `tooManyPaths` or `unencodable`.
+    /// - Throws: ``CacheError`` with code `unidentified`, `emptyIdentifier`, `tooDeep`, `tooManyPaths` or
+    ///   `unencodable`.
     package func nodeIdentifiers() throws(CacheError) -> [ModelIdentifier] {
         let tree = try EncodedRoots.tree(of: self)
         return (0..<tree.count).map { index in

@@ -43,8 +43,8 @@ public final class NormalizedCache<Store: NodeStore>: Sendable {
     ///   - budget: how much the cache may hold; by default there is no limit.
     ///   - history: the number of commits, at most 65,534, whose changes the store records. ``Cache/changes(since:)``
     ///     needs it, and so does a cache that must know which models other processes changed. Each commit then takes
-    ///     one more record, of at most 4 KB. If handles or processes ask for different numbers, the largest counts until the
-    ///     cache is wiped.
+    ///     one more record, of at most 4 KB. If handles or processes ask for different numbers, the largest counts
+    ///     until the cache is wiped.
     ///   - observer: told of misses, failures and commits. The cache holds a strong reference to it.
     ///   - now: the clock for ages; by default the system's wall clock. It is called on the threads that read and
     ///     write, and must not call the cache. The first handle on a store sets it.

@@ -3,9 +3,9 @@ import GroveModel
 
 /// The repair of a store whose engine finds its files damaged while it is open, as with a damaged page.
 ///
-/// The store is opened again by a fresh handle. If the engine finds damage with that one too, the store is set aside and made again:
-/// otherwise every read of such a page would fail for ever. A record whose own checksum is wrong is not such damage: the next write
-/// replaces it.
+/// The store is opened again by a fresh handle. If the engine finds damage with that one too, the store is set aside
+/// and made again: otherwise every read of such a page would fail for ever. A record whose own checksum is wrong is not
+/// such damage: the next write replaces it.
 extension CacheCore {
     /// Notes that `error` came from `store`, on any thread.
     func noteDamage(_ error: CacheError, in store: OpenStore?) {
@@ -33,6 +33,7 @@ extension CacheCore {
 }
 
 extension StoreSource {
-    /// Whether `error` is the engine's word for damaged files, rather than one record's, and the policy is to make them again.
+    /// Whether `error` is the engine's word for damaged files, rather than one record's, and the policy is to make them
+    /// again.
     func isDamage(_ error: CacheError) -> Bool { error.engineCode != nil && isRepairable(error) }
 }

@@ -1,7 +1,8 @@
 import Dispatch
 import GroveModel
 
-/// The noticing of other processes' commits, and of those from before this one opened the store; the audience is told of them.
+/// The noticing of other processes' commits, and of those from before this one opened the store; the audience is told
+/// of them.
 ///
 /// A transaction sees them by itself. Between transactions they show in a word that the processes share, which reads
 /// compare. If the history has their changes, the audience is told these, and else that anything may have changed.

@@ -3,9 +3,9 @@ import GroveModel
 
 /// The noticing that a store's files were replaced, and the opening of the new ones.
 ///
-/// All of it runs on ``writer``, but for the parts that begin there. A replacement by Grove shows in the word of the files'
-/// generation, which every call compares. A removal without Grove's knowledge shows in the identity of the main file. That is
-/// looked at when a store is opened or resumed, before a wipe, after a sync and after an engine's error.
+/// All of it runs on ``writer``, but for the parts that begin there. A replacement by Grove shows in the word of the
+/// files' generation, which every call compares. A removal without Grove's knowledge shows in the identity of the main
+/// file. That is looked at when a store is opened or resumed, before a wipe, after a sync and after an engine's error.
 extension CacheCore {
     // MARK: Replaced files
 

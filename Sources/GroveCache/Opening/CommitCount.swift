@@ -1,7 +1,7 @@
 /// The number of commits that all processes have made since the file of the generation was made.
 ///
-/// The generation's file gives it. It says only whether another process has committed since; it orders nothing, and it is not the
-/// store's ``CommitNumber``.
+/// The generation's file gives it. It says only whether another process has committed since; it orders nothing, and it
+/// is not the store's ``CommitNumber``.
 struct CommitCount: Equatable, Sendable {
     let rawValue: UInt64
 

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Some engines must not be opened twice in one process (LMDB corrupts its locks), so a second handle on one directory
 /// shares the first one's core. Directories are one if their paths without links are, or if the system says that they
-/// are one. While a core is being opened or closed, callers that want its directory wait for that, and other callers do not.
+/// are one. While a core is being opened or closed, callers that want its directory wait for that, and other callers do
+/// not.
 final class CoreRegistry: Sendable {
     static let shared = CoreRegistry()
 
@@ -49,7 +50,8 @@ final class CoreRegistry: Sendable {
     }
 
     private let entries = Lock<[Entry]>([])
-    /// Whether this process was made by `fork` and has inherited the registry; one made by a bare `clone` or `_Fork` is not noticed.
+    /// Whether this process was made by `fork` and has inherited the registry; one made by a bare `clone` or `_Fork` is
+    /// not noticed.
     private static let isInherited = Atomic(false)
 
     private init() {
@@ -58,7 +60,8 @@ final class CoreRegistry: Sendable {
         pthread_atfork(nil, nil) { CoreRegistry.isInherited.store(true, ordering: .relaxed) }
     }
 
-    /// - Throws: ``CacheError`` with code `unsupported` in a child made by `fork`: engines' locks and threads did not come along.
+    /// - Throws: ``CacheError`` with code `unsupported` in a child made by `fork`: engines' locks and threads did not
+    ///   come along.
     @inline(__always)
     func checkProcess() throws(CacheError) {
         if !isOfThisProcess { throw .isForked }

@@ -7,11 +7,13 @@ import GroveModel
     import Foundation
 #endif
 
-/// The kept records of a store that is damaged, or forgets everything, on their way into the store that takes its place.
+/// The kept records of a store that is damaged, or forgets everything, on their way into the store that takes its
+/// place.
 ///
-/// They are in a file of their own before the store is set aside or emptied, and until the new one has them on the disk. So a process
-/// that is killed in between loses none. For each record the file has the key's and the value's count of bytes, four bytes each, then
-/// the key and the value. It ends with the hash of all that, eight bytes. Numbers are little-endian.
+/// They are in a file of their own before the store is set aside or emptied, and until the new one has them on the
+/// disk. So a process that is killed in between loses none. For each record the file has the key's and the value's
+/// count of bytes, four bytes each, then the key and the value. It ends with the hash of all that, eight bytes. Numbers
+/// are little-endian.
 struct KeptRecords {
     static let fileName = "grove-kept"
 
@@ -19,7 +21,8 @@ struct KeptRecords {
 
     var isEmpty: Bool { records.isEmpty }
 
-    /// The records that can be read of the damaged store in `directory`, and those saved of an earlier one that are in no store yet.
+    /// The records that can be read of the damaged store in `directory`, and those saved of an earlier one that are in
+    /// no store yet.
     ///
     /// - Parameter salvage: visits the records that can be read.
     /// - Throws: ``CacheError`` with code `locked` if another process is writing to the store.
@@ -56,7 +59,8 @@ struct KeptRecords {
         }
     }
 
-    /// The records that were saved in `directory`; `nil` without a whole file: then the damaged store is still in its place.
+    /// The records that were saved in `directory`; `nil` without a whole file: then the damaged store is still in its
+    /// place.
     init?(savedIn directory: String) {
         guard StoreDirectory.length(of: KeptRecords.fileName, in: directory) != nil,
             let bytes = StoreDirectory.read(KeptRecords.fileName, in: directory), bytes.count >= 8
@@ -113,7 +117,8 @@ struct KeptRecords {
 extension KeptRecords {
     /// Empties `store`, which has the kept records again afterwards.
     ///
-    /// They are in a file of `directory` meanwhile, and stay there for the next opening if the store does not take them.
+    /// They are in a file of `directory` meanwhile, and stay there for the next opening if the store does not take
+    /// them.
     ///
     /// - Returns: the state of the store then.
     func empty(_ store: any NodeStore, in directory: String?) throws(CacheError) -> StoreState {

@@ -4,8 +4,9 @@ import GrovePlatform
 
 /// A second store, made by the same backend, with the content of one view or the readable records of a damaged store.
 ///
-/// Its directory is marked as an unfinished copy before anything else is in it. The mark becomes that of a store by a new name, in one
-/// step, when everything else is on the disk. So a copy that was cut short is never opened: ``StoreDirectory/claim(_:mainFile:)``.
+/// Its directory is marked as an unfinished copy before anything else is in it. The mark becomes that of a store by a
+/// new name, in one step, when everything else is on the disk. So a copy that was cut short is never opened:
+/// ``StoreDirectory/claim(_:mainFile:)``.
 struct StoreCopy {
     /// The name of the mark while the copy is not finished.
     static let fileName = "grove.copy"
@@ -19,7 +20,8 @@ struct StoreCopy {
 
     /// Makes `directory`, or takes it if it is there and empty, and marks it.
     ///
-    /// - Throws: ``CacheError`` with code `notAStore` if it holds something, `permissionDenied`, `full` or `inputOutput`.
+    /// - Throws: ``CacheError`` with code `notAStore` if it holds something, `permissionDenied`, `full` or
+    ///   `inputOutput`.
     init(in directory: String) throws(CacheError) {
         self.directory = directory
         isMade = try StoreDirectory.make(directory)

@@ -53,13 +53,14 @@ package enum StoreDirectory {
 
     /// Marks `directory` as Grove's, unless it is marked: it must be empty, or have Grove's files alone.
     ///
-    /// The mark comes before every other file of a store, and stays as long as the directory. So a store that is damaged
-    /// beyond recognition is known by it, and no file is written among files that are not Grove's. Names that begin with a dot,
-    /// and names that systems give, do not count. A directory that was empty is also marked for backup programs.
+    /// The mark comes before every other file of a store, and stays as long as the directory. So a store that is
+    /// damaged beyond recognition is known by it, and no file is written among files that are not Grove's. Names that
+    /// begin with a dot, and names that systems give, do not count. A directory that was empty is also marked for
+    /// backup programs.
     ///
     /// - Parameter mainFile: the name of the file that is the store, if it has one.
-    /// - Throws: ``CacheError`` with code `notAStore` if the directory holds something else, `permissionDenied`, `full` or
-    ///   `inputOutput`.
+    /// - Throws: ``CacheError`` with code `notAStore` if the directory holds something else, `permissionDenied`, `full`
+    ///   or `inputOutput`.
     static func claim(_ directory: String, mainFile: String?) throws(CacheError) {
         let files = try StoreFiles(directory)
         let mark = StoreGeneration.fileName

@@ -12,8 +12,8 @@ import Synchronization
 /// The file stays when the store's files are removed. A process holds its lock while it opens, empties or sets aside a
 /// store, so that no process opens files that are about to be removed. The lock ends with the process.
 @safe
-// SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically. `presence` is
-// changed as the store is opened, before another thread has this, and by the writer.
+// SAFETY: the address is set once and mapped until `deinit`; the words behind it are read and written atomically.
+// `presence` is changed as the store is opened, before another thread has this, and by the writer.
 final class StoreGeneration: @unchecked Sendable {
     /// The name of the file, which also marks a directory as Grove's; see ``StoreDirectory/claim(_:mainFile:)``.
     static let fileName = "grove.generation"
@@ -46,7 +46,8 @@ final class StoreGeneration: @unchecked Sendable {
 
     /// Whether the last two processes or more that opened the store ended within ten seconds, without letting go of it.
     ///
-    /// A damaged page makes them do so if the engine does not check it. ``enter(_:)`` was called, and the file's lock is held.
+    /// A damaged page makes them do so if the engine does not check it. ``enter(_:)`` was called, and the file's lock
+    /// is held.
     var isSuspect: Bool {
         unsafe address.assumingMemoryBound(to: Atomic<UInt64>.self)[3].load(ordering: .acquiring) >= Self.endsUnseen
             && !hasOthers
@@ -69,7 +70,8 @@ final class StoreGeneration: @unchecked Sendable {
     /// The directory, locked together with other processes that have the store open; -1 if it is not.
     private var presence: Int32 = -1
 
-    /// Says to other processes, until ``leave()``, that this one has the store in `directory` open; the file's lock is held.
+    /// Says to other processes, until ``leave()``, that this one has the store in `directory` open; the file's lock is
+    /// held.
     func enter(_ directory: String) {
         presence = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if presence >= 0 { _ = flock(presence, LOCK_SH | LOCK_NB) }
@@ -97,8 +99,8 @@ final class StoreGeneration: @unchecked Sendable {
 
     /// The mark by which the store's files are known.
     ///
-    /// The process that replaces them gives another one, in a file beside them. It orders nothing: two looks see one word if no process
-    /// has replaced the files between them.
+    /// The process that replaces them gives another one, in a file beside them. It orders nothing: two looks see one
+    /// word if no process has replaced the files between them.
     struct Word: Hashable, Sendable {
         fileprivate let rawValue: UInt64
 
@@ -178,7 +180,8 @@ final class StoreGeneration: @unchecked Sendable {
             guard descriptor >= 0 else { throw .system(errno, "open \(path)") }
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
                 let number = errno
-                // A file system that cannot lock (some network ones) has engines that cannot share a store on it either.
+                // A file system that cannot lock (some network ones) has engines that cannot share a store on it
+                // either.
                 guard number == EWOULDBLOCK || number == EINTR else { break }
                 guard ContinuousClock.now < deadline else {
                     _ = close(descriptor)
@@ -201,7 +204,8 @@ final class StoreGeneration: @unchecked Sendable {
 }
 
 extension StoreFiles {
-    /// Tells the processes that have the store in here open that another one took its place; for tools that replace a store.
+    /// Tells the processes that have the store in here open that another one took its place; for tools that replace a
+    /// store.
     ///
     /// They would notice by themselves at the next sync, wipe, opening or error of the engine.
     package func announceReplacement() throws(CacheError) {

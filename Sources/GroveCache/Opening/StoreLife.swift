@@ -8,7 +8,8 @@ import GroveModel
 ///   └──────────┴──────  closing  ───────────┘ ──  closed
 /// ```
 ///
-/// Calls are taken while it is open. A suspension and a closing commit the queued calls before they let go of the store.
+/// Calls are taken while it is open. A suspension and a closing commit the queued calls before they let go of the
+/// store.
 struct StoreLife: Sendable {
     enum Phase: Sendable {
         case open
@@ -89,7 +90,8 @@ final class OpenStore: Sendable {
     let engine: any NodeStore
     /// The engine, if it keeps its files within a budget.
     let budgeted: (any BudgetedStore)?
-    /// The generation of the files, which tells if another process replaced them; `nil` if no other process may have them open.
+    /// The generation of the files, which tells if another process replaced them; `nil` if no other process may have
+    /// them open.
     let generation: StoreGeneration?
 
     init(_ engine: any NodeStore, _ generation: StoreGeneration?) {

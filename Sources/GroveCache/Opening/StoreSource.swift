@@ -96,7 +96,8 @@ struct StoreSource: Sendable {
         var state: StoreState
         /// The error for which the store was set aside and made again, if it was.
         var rebuiltAfter: CacheError?
-        /// The generation of the files, which tells if another process replaced them; `nil` if no other process may have them open.
+        /// The generation of the files, which tells if another process replaced them; `nil` if no other process may
+        /// have them open.
         var generation: StoreGeneration?
         var word = StoreGeneration.Word.none
         /// The value of ``StoreGeneration/commitCount`` before the store was opened.

@@ -98,7 +98,8 @@ struct StoreState: Equatable {
 
     /// Whether the hash of the record `stored` is right.
     ///
-    /// It begins with its version and ends with its hash in every version, so that a damaged number is no later version's.
+    /// It begins with its version and ends with its hash in every version, so that a damaged number is no later
+    /// version's.
     static func isWhole(_ stored: UnsafeRawBufferPointer) -> Bool {
         let end = stored.count - 8
         return unsafe end > 0

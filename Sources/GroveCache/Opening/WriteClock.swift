@@ -1,9 +1,10 @@
 import GroveModel
 
-/// The time of eviction: bytes of keys and values that were written, and of hits on records that had not been asked for lately.
+/// The time of eviction: bytes of keys and values that were written, and of hits on records that had not been asked for
+/// lately.
 ///
-/// The store's own record keeps it, with the last pairs of a call's number and the time of its commit. By them the number in a
-/// record tells the time at which it was written, and no time is kept for each record.
+/// The store's own record keeps it, with the last pairs of a call's number and the time of its commit. By them the
+/// number in a record tells the time at which it was written, and no time is kept for each record.
 struct WriteClock: Equatable {
     /// A call's number and the time of its commit, in steps of ``step``.
     private struct Mark: Equatable {
@@ -37,7 +38,8 @@ struct WriteClock: Equatable {
         if marks.count > WriteClock.mostMarks { marks.removeFirst() }
     }
 
-    /// About the time at which the call of the number `sequence` was committed; `nil` for longer ago than the marks go back.
+    /// About the time at which the call of the number `sequence` was committed; `nil` for longer ago than the marks go
+    /// back.
     ///
     /// - Parameter last: the number of the last call.
     func time(of sequence: CallNumber, last: CallNumber) -> UInt64? {
@@ -73,8 +75,8 @@ struct WriteClock: Equatable {
 
     init() {}
 
-    /// The marks as numbers of eight bytes: the distance to `sequence` in the lower half, and the time since in the upper; all
-    /// bits set for no mark.
+    /// The marks as numbers of eight bytes: the distance to `sequence` in the lower half, and the time since in the
+    /// upper; all bits set for no mark.
     func forEachMark(_ sequence: CallNumber, _ body: (UInt64) -> Void) {
         for mark in marks {
             let calls = UInt64(UInt32(clamping: CallNumber.numbers(after: mark.sequence, upTo: sequence).rawValue))

@@ -3,11 +3,13 @@ import GroveModel
 
 /// How a read begins and ends (decision 19).
 ///
-/// A read takes a snapshot, which says how much of the queue it sees, and opens its view of the store with no lock held. The view
-/// says by itself which of the queued calls it shows. So a read sees every write that was queued before it, and never half of one.
-/// If the snapshot of the reader's last read still stands, it is used again, and no lock is taken.
+/// A read takes a snapshot, which says how much of the queue it sees, and opens its view of the store with no lock
+/// held. The view says by itself which of the queued calls it shows. So a read sees every write that was queued before
+/// it, and never half of one. If the snapshot of the reader's last read still stands, it is used again, and no lock is
+/// taken.
 extension CacheCore {
-    /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:isHit:miss:)`` must follow.
+    /// Begins a read over one consistent view and the writes queued at this moment; ``endRead(_:isHit:miss:)`` must
+    /// follow.
     ///
     /// With a maximum age, in seconds, records that were last confirmed longer ago are missing.
     ///
@@ -107,7 +109,8 @@ extension CacheCore {
         return true
     }
 
-    /// The shift of the numbers of this process's queued calls over a view that holds `stored`, by other processes' commits.
+    /// The shift of the numbers of this process's queued calls over a view that holds `stored`, by other processes'
+    /// commits.
     ///
     /// As of now: commits that were made since the read began are this process's own, and shift nothing.
     func shift(over stored: StoreState) -> CallNumber.Shift {

@@ -4,8 +4,8 @@ import GroveModel
 extension CacheReader where Self: ~Copyable {
     /// The rows of the list under `key` around an anchor, as ``FollowedView/rows(_:of:_:)`` says.
     ///
-    /// - Complexity: that of a page of so many elements, as long as few of them are hidden, and of finding the anchor. That is
-    ///   another page if the anchor is near its former position.
+    /// - Complexity: that of a page of so many elements, as long as few of them are hidden, and of finding the anchor.
+    ///   That is another page if the anchor is near its former position.
     func rows<T: SimpleModel>(
         _ key: ModelIdentifier, ofAny type: T.Type, _ wanted: WantedRows, asOf commit: CommitNumber?
     ) throws(CacheError) -> CacheRead<FoundRows<T>> {
@@ -115,7 +115,8 @@ extension FoundRows {
         gaps += others
     }
 
-    /// Keeps the rows at `indices`, and what lies between the rows next to them; no gap with a length reaches over a row.
+    /// Keeps the rows at `indices`, and what lies between the rows next to them; no gap with a length reaches over a
+    /// row.
     fileprivate mutating func cut(to indices: Range<Int>) {
         let start = indices.lowerBound > 0 ? positions[indices.lowerBound - 1] + 1 : 0
         let end = indices.upperBound < positions.count ? positions[indices.upperBound] : .max

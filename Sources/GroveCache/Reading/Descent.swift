@@ -8,7 +8,8 @@ struct Descent: ~Copyable {
     /// The nodes from the root to the one that is being decoded, without a leaf.
     private(set) var path: [Step] = []
     var nesting = 0
-    /// Whether the node that is being decoded is a leaf: one projection wrote its record, which says that it holds no references.
+    /// Whether the node that is being decoded is a leaf: one projection wrote its record, which says that it holds no
+    /// references.
     private(set) var isInLeaf = false
     /// The level of the root: not 0 if the whole read is on a large stack.
     private(set) var rootNesting = 0

@@ -1,7 +1,8 @@
 import GroveCoding
 import GroveModel
 
-/// The calls that a read applies over its view: those that are queued when it begins, and those that could not be stored.
+/// The calls that a read applies over its view: those that are queued when it begins, and those that could not be
+/// stored.
 final class PendingReads: Sendable {
     /// The place behind which calls show, and the shift of their numbers.
     struct Placement: Sendable {
@@ -80,7 +81,8 @@ final class PendingReads: Sendable {
         unsafe entries(key, behind: .last).contains { unsafe !$0.call.collectionUpdates(of: key, shift: .zero).isEmpty }
     }
 
-    /// The updates that `find` makes of the lost calls under `key`, and of those that `view` does not show, in their order.
+    /// The updates that `find` makes of the lost calls under `key`, and of those that `view` does not show, in their
+    /// order.
     private func gather<Update>(
         _ key: UnsafeRawBufferPointer, over view: (any NodeView)?, _ placement: inout Placement?,
         _ find: (PendingWrite, CallNumber.Shift) -> [Update]

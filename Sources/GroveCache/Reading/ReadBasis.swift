@@ -76,7 +76,8 @@ struct ReadBasis: ~Copyable {
 
     /// Whether the record in `bytes`, under `key`, is young enough.
     ///
-    /// A damaged record passes, and is refused later. A record of several projections is judged when it is known which is read.
+    /// A damaged record passes, and is refused later. A record of several projections is judged when it is known which
+    /// is read.
     func isYoungEnough(_ bytes: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer) -> Bool {
         guard let ageLimit, let header = unsafe try? RecordHeader(bytes, key: key) else { return true }
         return header.flags.contains(.projections) || ageLimit.accepts(header)

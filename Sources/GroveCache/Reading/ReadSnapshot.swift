@@ -3,9 +3,9 @@ import Synchronization
 
 /// The state that a read begins with: the open store, and the calls that a view of it does not show (decision 19).
 ///
-/// All readers share one while it *stands*: until any of that changes. A reader keeps it from read to read, and begins again
-/// with it without the lock of the state, by ``enter()``. Before anything changes, ``fall()`` ends that. Queued calls stay in
-/// the ``Overlay`` as long as a read uses the snapshot; a reader at rest keeps none of them.
+/// All readers share one while it *stands*: until any of that changes. A reader keeps it from read to read, and begins
+/// again with it without the lock of the state, by ``enter()``. Before anything changes, ``fall()`` ends that. Queued
+/// calls stay in the ``Overlay`` as long as a read uses the snapshot; a reader at rest keeps none of them.
 final class ReadSnapshot: Sendable {
     let store: OpenStore
     /// Whether the store shows; it does not if it is about to be emptied.

@@ -106,7 +106,8 @@ struct ReadState: ~Copyable {
         let lastAnswer = updates.lastIndex { $0.yieldsAfter != nil } ?? 0
         for (index, var update) in updates.enumerated() {
             update.forgottenDeletion = forgottenDeletion
-            // The number of the write stands for the holder even if its bytes are the same; but to an answer it is no change.
+            // The number of the write stands for the holder even if its bytes are the same; but to an answer it is no
+            // change.
             update.refreshes = index >= lastAnswer
             if case .node(let node) = update.change { update.shaped = learnt.shaped(node) }
             let outcome = unsafe try folded.apply(&update, to: stored, shapes: learnt.shapes)

@@ -3,8 +3,8 @@ import GroveModel
 
 /// The readers of a store: those at rest, the number that hold a view of it, and their findings.
 ///
-/// A reader counts as active from before it looks which store is open until its view has ended. So when the writer has made
-/// the store unusable for new reads, and then waits until none is active, no view of it is open.
+/// A reader counts as active from before it looks which store is open until its view has ended. So when the writer has
+/// made the store unusable for new reads, and then waits until none is active, no view of it is open.
 ///
 /// They lie on ``Pools``, so that reads on several cores do not wait for one another here.
 final class Readers: Sendable {

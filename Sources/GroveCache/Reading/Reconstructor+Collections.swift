@@ -198,8 +198,8 @@ extension Reconstructor {
 
     /// Decodes the elements of `range` among those at `decoder`, each as of the call that put it there.
     ///
-    /// They are made in the memory of an array: code that is not specialised for a type asks for the array's in every call
-    /// that appends to one.
+    /// They are made in the memory of an array: code that is not specialised for a type asks for the array's in every
+    /// call that appends to one.
     private func decode<M: CacheableModel>(
         _ range: Range<Int>, _ decoder: NodeDecoder, _ runs: ReferenceRuns, into page: inout Page<M>
     ) throws(NodeReadFailure) {

@@ -3,8 +3,8 @@ import GroveModel
 
 /// Places in time: whether a reference was set before or after its node was deleted.
 extension Reconstructor {
-    /// Whether the reference to `identifier` that is being followed may read the record of `header`, which is or follows
-    /// a deletion.
+    /// Whether the reference to `identifier` that is being followed may read the record of `header`, which is or
+    /// follows a deletion.
     ///
     /// - Throws: `deleted` if the reference was set before the deletion; a miss if their order is unknown.
     func checkDeletion(of header: RecordHeader, _ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) {
@@ -17,8 +17,8 @@ extension Reconstructor {
         throw unsafe noteDeleted(identifier)
     }
 
-    /// Prepares a record that several projections wrote for decoding: notes the places of its references, and keeps a body
-    /// that has any in memory that does not move.
+    /// Prepares a record that several projections wrote for decoding: notes the places of its references, and keeps a
+    /// body that has any in memory that does not move.
     ///
     /// - Returns: the meaning of a field's absence; if it is `ofRecord`, the record is among the mixed ones.
     func prepare(

@@ -150,7 +150,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
                 decoder: NodeDecoder(UnsafeRawBufferPointer(start: nil, count: 0), source: self, isStable: true),
                 identifier: identifier, type: ObjectIdentifier(type), isRemembered: true)
         }
-        // A record that names a node and says that it names none is nothing that Grove wrote; it would have no place in time.
+        // A record that names a node and says that it names none is nothing that Grove wrote; it would have no place in
+        // time.
         guard unsafe !state.pointee.descent.isInLeaf else { throw .corrupted }
         let mark = unsafe state.pointee.arena.mark
         var (header, isKept) = unsafe try record(identifier)
@@ -247,7 +248,8 @@ final class Reconstructor: CurrentRead, NodeSource, @unchecked Sendable {
 
     /// Checks that a known model may stand in the place of its identifier.
     ///
-    /// - Throws: `deleted` if the reference is older than a deletion of the model: the known model was written after that.
+    /// - Throws: `deleted` if the reference is older than a deletion of the model: the known model was written after
+    ///   that.
     private func checkKnown(_ identifier: UnsafeRawBufferPointer) throws(NodeReadFailure) {
         let mark = unsafe state.pointee.arena.mark
         defer { unsafe state.pointee.arena.release(to: mark) }

@@ -3,8 +3,8 @@ import GroveModel
 
 /// The changes of a user's transaction, in memory, over the engine's transaction that they are to go to.
 ///
-/// Within a budget the engine gets nothing before the body has returned: only then are all changes known, and room can be
-/// made for them.
+/// Within a budget the engine gets nothing before the body has returned: only then are all changes known, and room can
+/// be made for them.
 final class BufferedTransaction: NodeTransaction {
     static var keepsBytes: Bool { false }
 
@@ -78,7 +78,8 @@ final class BufferedTransaction: NodeTransaction {
     ) throws(CacheError) {
         var own = keys.filter { unsafe $0.starts(with: prefix) }[...]
         var isOver = false
-        /// Visits the keys that were put before `key`, or all that are left; returns whether the engine's `key` was changed.
+        /// Visits the keys that were put before `key`, or all that are left; returns whether the engine's `key` was
+        /// changed.
         func visitOwn(before key: UnsafeRawBufferPointer?) throws(CacheError) -> Bool {
             while !isOver, let next = own.first {
                 if let key = unsafe key, unsafe key.lexicographicallyPrecedes(next) { return false }

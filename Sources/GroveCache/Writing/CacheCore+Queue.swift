@@ -56,8 +56,8 @@ extension CacheCore {
 
     /// Queues `write`; if no caller waits for it, every read sees it from now on.
     ///
-    /// - Throws: ``CacheError`` with code `closed` or `suspended`. With code `cancelled` if the call stores something and the
-    ///   store was wiped since it was made, or since the place that it is as of.
+    /// - Throws: ``CacheError`` with code `closed` or `suspended`. With code `cancelled` if the call stores something
+    ///   and the store was wiped since it was made, or since the place that it is as of.
     func enqueue(_ write: PendingWrite, schedulingDrain: Bool) throws(CacheError) {
         var isRefused = false
         let (mustSchedule, limit) = try state.withLock { (state) throws(CacheError) -> (Bool, Int) in
@@ -70,7 +70,8 @@ extension CacheCore {
             }
             if state.isOfAnotherLife(write) { throw CacheError.isOfAnotherLife }
             guard write.sequence > state.numbers.wipedAt || write.isEmpty else {
-                // If the wipe fails, or another process has put older files back, the store does not hold what was last set.
+                // If the wipe fails, or another process has put older files back, the store does not hold what was last
+                // set.
                 if write.completion == nil,
                     write.sequence <= state.numbers.replacedAt
                         || state.queue.calls.contains(where: { $0.isWipe && $0.sequence > write.sequence })
@@ -120,7 +121,8 @@ extension CacheCore {
         writer.sync { _ = self.drain(isScheduled: false, since: failures) }
     }
 
-    /// Returns when the queue has room for another write that is waited for or the task is cancelled, at once if it has or is.
+    /// Returns when the queue has room for another write that is waited for or the task is cancelled, at once if it has
+    /// or is.
     func awaitRoom() async {
         // Tasks that waited together look again one after the other: the first may have filled the queue.
         while let ticket = ticketUnlessRoom() {
@@ -163,7 +165,8 @@ extension CacheCore {
 }
 
 extension CacheState {
-    /// Whether `write` speaks as of a place in another life of the cache, or was made before a wipe that takes it along.
+    /// Whether `write` speaks as of a place in another life of the cache, or was made before a wipe that takes it
+    /// along.
     func isOfAnotherLife(_ write: PendingWrite) -> Bool {
         write.asOf.map { $0.life != wipes.life } ?? false || write.content.wipes.map { $0 != wipes.life.wipes } ?? false
     }

@@ -6,7 +6,8 @@ extension CacheCore {
     /// Runs `body` in a transaction after everything queued before has committed, on ``writer``.
     ///
     /// - Parameter failures: how often a lock had been waited for in vain when the caller began to wait for its turn.
-    /// - Throws: what `body` throws, and ``CacheError`` if the transaction cannot be begun or committed: nothing was stored.
+    /// - Throws: what `body` throws, and ``CacheError`` if the transaction cannot be begun or committed: nothing was
+    ///   stored.
     func runTransaction<Value>(
         _ durability: Durability, since failures: Int, _ body: (TransactionScope) throws -> Value
     ) throws -> Value {

@@ -7,11 +7,11 @@ import Synchronization
 extension CacheCore {
     /// Group commit: everything queued goes into few transactions, in order.
     ///
-    /// A lock that another process holds is waited for once: all calls that are queued then fail with the one that waited.
-    /// Room within a budget is waited for once, too: each call is tried, but does not wait again.
+    /// A lock that another process holds is waited for once: all calls that are queued then fail with the one that
+    /// waited. Room within a budget is waited for once, too: each call is tried, but does not wait again.
     ///
-    /// - Parameter failures: how often such a wait had been in vain when the caller began to wait for its turn; as often as
-    ///   until now, if that is `nil`.
+    /// - Parameter failures: how often such a wait had been in vain when the caller began to wait for its turn; as
+    ///   often as until now, if that is `nil`.
     /// - Returns: the error of the lock, if it could not be had.
     @discardableResult
     func drain(isScheduled: Bool, since failures: Int? = nil) -> CacheError? {
@@ -70,9 +70,10 @@ extension CacheCore {
             }
             return audience.tell(of: changes)
         }
-        // A key that the store refuses must not keep the rest: an invalidation that fails is tried in halves. One half is
-        // tried to the end before the other, so that a few dozen failures in a row mean that the store refuses everything.
-        // What was lost behind a call that is still queued is forgotten behind it: else that call would be the last to set it.
+        // A key that the store refuses must not keep the rest: an invalidation that fails is tried in halves. One half
+        // is tried to the end before the other, so that a few dozen failures in a row mean that the store refuses
+        // everything. What was lost behind a call that is still queued is forgotten behind it: else that call would be
+        // the last to set it.
         let first = state.withLock { $0.queue.calls.map(\.sequence).min() }
         let lost = overlay.lost.filter { lost in first.map { lost.sequence < $0 } ?? true }
         guard !lost.isEmpty else { return }
@@ -123,8 +124,8 @@ extension CacheCore {
         do throws(CacheError) {
             return zip(group, try transactWithinBudget(group)).map { ($0, .success($1)) }
         } catch {
-            // Calls from before another process replaced the files do not land in the new ones. A lock that cannot be had fails
-            // all of them.
+            // Calls from before another process replaced the files do not land in the new ones. A lock that cannot be
+            // had fails all of them.
             guard error.code != .cancelled, error.code != .locked else { return group.compactMap { fail($0, error) } }
             if group.count == 1 { return [fail(group[0], error)].compactMap(\.self) }
         }
@@ -160,7 +161,8 @@ extension CacheCore {
         return changes.stamped(tokens)
     }
 
-    /// Throws if another process replaced the files while the transaction waited to begin: it would land in files that are gone.
+    /// Throws if another process replaced the files while the transaction waited to begin: it would land in files that
+    /// are gone.
     ///
     /// - Throws: ``CacheError`` with code `cancelled`.
     func checkIsCurrent() throws(CacheError) {

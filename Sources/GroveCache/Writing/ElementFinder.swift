@@ -3,8 +3,8 @@ import GroveModel
 
 /// A search for elements of a stored list by their names.
 ///
-/// It looks at an element's former position first, then in the parts around. Then it searches the bytes of all parts, and
-/// takes apart only those that have the name. For more than a few names it makes an index of all elements.
+/// It looks at an element's former position first, then in the parts around. Then it searches the bytes of all parts,
+/// and takes apart only those that have the name. For more than a few names it makes an index of all elements.
 struct ElementFinder {
     let count: Int
     /// The positions before which the list has a gap without a length, in order; nothing is looked for there.
@@ -109,7 +109,8 @@ struct ElementFinder {
         return found.min { abs($0 - hint) < abs($1 - hint) }
     }
 
-    /// The position of `element`, if it is in the part of its former position or one beside, and no other can be nearer.
+    /// The position of `element`, if it is in the part of its former position or one beside, and no other can be
+    /// nearer.
     private mutating func findNearby(_ element: ListOperation.Element) throws(CacheError) -> Int? {
         guard count > 0, let hint = element.position.map({ min(max($0, 0), count - 1) }) else { return nil }
         let middle = partIndex(of: hint)
@@ -194,8 +195,9 @@ struct ElementFinder {
 
     /// The position to use in the place of `element`, which is gone.
     ///
-    /// It is behind the nearest element before it that is still there, or else before the nearest one after it. If all are gone,
-    /// it is the end that `element` was nearer to. Without a list that the editor saw, it is the end of the list.
+    /// It is behind the nearest element before it that is still there, or else before the nearest one after it. If all
+    /// are gone, it is the end that `element` was nearer to. Without a list that the editor saw, it is the end of the
+    /// list.
     private mutating func neighbour(of element: ListOperation.Element) throws(CacheError) -> Int {
         guard let (list, seenAt) = element.seen else { return count }
         for before in stride(from: min(seenAt, list.count) - 1, through: 0, by: -1) {

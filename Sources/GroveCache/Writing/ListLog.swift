@@ -4,8 +4,8 @@ import GroveModel
 /// The edits of lists that this process committed lately.
 ///
 /// An answer of the network for a list is put under the edits that were made since it was asked for. There are at most
-/// twice ``mostEntries``, and about half of them go if they bring more than ``mostElements``. An answer to an older request
-/// undoes removals and moves from before those; elements that were put in since are in the store.
+/// twice ``mostEntries``, and about half of them go if they bring more than ``mostElements``. An answer to an older
+/// request undoes removals and moves from before those; elements that were put in since are in the store.
 final class ListLog: Sendable {
     struct Entry: Sendable {
         /// The list, as a store's key.
@@ -35,8 +35,8 @@ final class ListLog: Sendable {
 
     func removeAll() { entries.withLock { $0 = [] } }
 
-    /// The edits of the list under `key` by calls after `number` and before `end`, those among `others` included; `nil` if the
-    /// whole list was set since.
+    /// The edits of the list under `key` by calls after `number` and before `end`, those among `others` included; `nil`
+    /// if the whole list was set since.
     func edits(
         of key: [UInt8], after number: CallNumber, before end: CallNumber = .max, and others: [Entry] = []
     ) -> [Entry]? {
@@ -51,7 +51,8 @@ final class ListLog: Sendable {
 struct ListWork {
     /// The log of earlier edits; `nil` if no answer can be as of a place.
     let log: ListLog?
-    /// The most elements of a list that are told at once: any number to followers, few to the history, none if there is neither.
+    /// The most elements of a list that are told at once: any number to followers, few to the history, none if there is
+    /// neither.
     let mostTold: Int
     /// The entries that the transaction adds to the log.
     private(set) var entries: [ListLog.Entry] = []

@@ -1,7 +1,8 @@
 import GroveCoding
 import GroveModel
 
-/// An edit of a stored list, by the names of its elements or by positions in the list that it finds when its turn comes.
+/// An edit of a stored list, by the names of its elements or by positions in the list that it finds when its turn
+/// comes.
 enum ListOperation: Sendable {
     /// By position.
     case at(CollectionEdit)
@@ -47,10 +48,11 @@ enum ListOperation: Sendable {
         }
     }
 
-    /// The edits by position that it amounts to in a list, each of the list that the ones before leave; none if it changes nothing.
+    /// The edits by position that it amounts to in a list, each of the list that the ones before leave; none if it
+    /// changes nothing.
     ///
-    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or if an element that it names may be in
-    ///   a lost part.
+    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or if an element that it names
+    ///   may be in a lost part.
     func resolved(in list: inout ElementFinder) throws(CacheError) -> [CollectionEdit] {
         switch self {
         case .at(let edit):

@@ -35,7 +35,8 @@ struct ListPage {
         var isReached = false
     }
 
-    /// The edits by position that it amounts to in a list: removals, the last first, closed gaps, insertions, and opened gaps.
+    /// The edits by position that it amounts to in a list: removals, the last first, closed gaps, insertions, and
+    /// opened gaps.
     func resolved(in list: inout ElementFinder) throws(CacheError) -> [CollectionEdit] {
         // Rows that a later page put in cannot be told from rows the server had between: the page is asked for again.
         if since.hasPages { return [] }
@@ -242,7 +243,8 @@ struct ListPage {
         return extent
     }
 
-    /// Whether at least half of the rows of `way` are the page's: those from its outer row to the near end of the part that has it.
+    /// Whether at least half of the rows of `way` are the page's: those from its outer row to the near end of the part
+    /// that has it.
     ///
     /// It is also true if the first of them are all of the page's, and several: a row that has moved there is alone.
     ///

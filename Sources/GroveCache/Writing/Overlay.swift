@@ -3,12 +3,12 @@ import GroveModel
 
 /// The calls and keys that the store does not show: calls that are queued, and keys that could not be stored.
 ///
-/// The entries are in one table, which readers look at. This adds and ends entries, behind the lock of the state. An ended
-/// entry stays until the last reader that began before its end has ended.
+/// The entries are in one table, which readers look at. This adds and ends entries, behind the lock of the state. An
+/// ended entry stays until the last reader that began before its end has ended.
 ///
-/// A key that could not be stored is *lost*: it is a miss until a commit has written or forgotten it, which is tried again.
-/// A model that another process has written since is none.
-/// Beyond a limit, which bounds the memory, everything in the store is a miss until it has been wiped.
+/// A key that could not be stored is *lost*: it is a miss until a commit has written or forgotten it, which is tried
+/// again. A model that another process has written since is none. Beyond a limit, which bounds the memory, everything
+/// in the store is a miss until it has been wiped.
 struct Overlay: Sendable {
     let table = OverlayTable()
     /// The place of the last event: a call that came or failed, or keys that were lost or made good.

@@ -3,9 +3,9 @@ import GroveModel
 
 /// Queued calls and lost keys, by key: a read looks up each of its keys, at a cost that does not grow with the queue.
 ///
-/// An entry has the places of the queue from which and up to which it is there, so one table is a snapshot for each reader.
-/// Entries come and end behind the lock of the state; a shard's own lock keeps readers out meanwhile. An ``Overlay`` knows
-/// which ended entries no reader needs any more: those are taken out with no other lock held.
+/// An entry has the places of the queue from which and up to which it is there, so one table is a snapshot for each
+/// reader. Entries come and end behind the lock of the state; a shard's own lock keeps readers out meanwhile. An
+/// ``Overlay`` knows which ended entries no reader needs any more: those are taken out with no other lock held.
 final class OverlayTable: Sendable {
     /// One call under one key.
     struct Entry: Sendable {
@@ -24,7 +24,8 @@ final class OverlayTable: Sendable {
         fileprivate var isPresent: Bool { until == .last }
     }
 
-    /// Entries that ended: those of `call`, which are there from `from` on, under `hash`; under all its keys if that is `nil`.
+    /// Entries that ended: those of `call`, which are there from `from` on, under `hash`; under all its keys if that is
+    /// `nil`.
     struct Ended: Sendable {
         let call: PendingWrite
         let from: QueuePlace
@@ -33,7 +34,8 @@ final class OverlayTable: Sendable {
 
     private struct Shard {
         var byKey: [UInt64: [Entry]] = [:]
-        /// Calls with more keys than ``mostKeys``: each finds its keys by itself, and the queue's bound in bytes keeps them few.
+        /// Calls with more keys than ``mostKeys``: each finds its keys by itself, and the queue's bound in bytes keeps
+        /// them few.
         var large: [Entry] = []
     }
 
@@ -87,10 +89,11 @@ final class OverlayTable: Sendable {
 
     /// Adds `call`, which has its place, behind all others.
     ///
-    /// The entries that it overwrites end: a node that every queued call brings along, such as the sender of each message, costs
-    /// a read one update.
+    /// The entries that it overwrites end: a node that every queued call brings along, such as the sender of each
+    /// message, costs a read one update.
     ///
-    /// - Parameter seen: the place up to which readers that go on need entries. Later entries that end are gone at once.
+    /// - Parameter seen: the place up to which readers that go on need entries. Later entries that end are gone at
+    ///   once.
     /// - Returns: the entries that have ended and stay.
     func insert(_ call: PendingWrite, seen: QueuePlace) -> [Ended] {
         var ended: [Ended] = []

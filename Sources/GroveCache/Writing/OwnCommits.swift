@@ -1,10 +1,12 @@
 import GroveCoding
 import GroveModel
 
-/// The last commits of this process: the number that the store had with each, and the place in the queue up to which it went.
+/// The last commits of this process: the number that the store had with each, and the place in the queue up to which it
+/// went.
 ///
-/// ``StoreState`` names the last four processes that wrote. If more do, a read tells by this which of its process's calls its
-/// view shows. Without it, a committed call that the read takes for queued would show over later commits of other processes.
+/// ``StoreState`` names the last four processes that wrote. If more do, a read tells by this which of its process's
+/// calls its view shows. Without it, a committed call that the read takes for queued would show over later commits of
+/// other processes.
 struct OwnCommits: Sendable {
     /// The most commits that are kept, and twice the least.
     ///

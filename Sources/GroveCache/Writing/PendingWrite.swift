@@ -17,7 +17,8 @@ final class PendingWrite: Sendable {
         case kept(key: [UInt8], body: [UInt8])
         /// Let holders that named the node of this identifier before its deletion show it again.
         case undelete(ModelIdentifier)
-        /// Take the node of this identifier, whose tombstone comes before, out of every collection that has it as an element.
+        /// Take the node of this identifier, whose tombstone comes before, out of every collection that has it as an
+        /// element.
         case unlist(ModelIdentifier)
         /// Forget a whole key of the store, its namespace included.
         case remove(storeKey: [UInt8])
@@ -138,7 +139,8 @@ final class PendingWrite: Sendable {
         // What was refused before is tried again as of its place, and is the same call.
         let place = asOf == nil ? place : asOf?.numbers
         let number = asOf == nil ? sequence : place.map { LocalNumber($0.number, shiftedBy: $0.shift) }
-        // A record of the same number is of the same call, which was stored by another attempt, unless it is of an answer.
+        // A record of the same number is of the same call, which was stored by another attempt, unless it is of an
+        // answer.
         let isAnswer = asOf.map { $0.time > 0 } ?? false
         let own = isAnswer ? place?.number : place?.number.previous
         for extra in extras where !extra.isPin {
@@ -304,7 +306,8 @@ extension PendingWrite {
         var ticket = EditTicket.none
         /// The place that it is as of; `nil` if that is the call itself.
         var asOf: StoredPlace?
-        /// The number of wipes by this process when the call was made; `nil` if no wipe since then takes the call along.
+        /// The number of wipes by this process when the call was made; `nil` if no wipe since then takes the call
+        /// along.
         var wipes: WipeCount?
         /// Whether the content comes from the source of the models, so that their ages start again from zero.
         var isConfirmed = false

@@ -1,8 +1,8 @@
 /// A place in the queue of calls.
 ///
-/// The queue gives it when a call is put into it. It orders the calls of one opening of the store by when they are committed,
-/// which is not always the order in which they were made. Other changes of an ``Overlay`` take a place too, so a reader's place
-/// says which entries it sees there.
+/// The queue gives it when a call is put into it. It orders the calls of one opening of the store by when they are
+/// committed, which is not always the order in which they were made. Other changes of an ``Overlay`` take a place too,
+/// so a reader's place says which entries it sees there.
 struct QueuePlace: Comparable, Hashable, Sendable {
     let rawValue: UInt64
 

@@ -3,8 +3,8 @@ import GroveModel
 
 /// One change that a write makes to one key: the step from the stored record to the next one.
 ///
-/// The writer applies it inside its transaction. A reader applies it to the record that its view shows while the write is
-/// still queued. Both use this one function, so a read sees exactly the record that the commit will store.
+/// The writer applies it inside its transaction. A reader applies it to the record that its view shows while the write
+/// is still queued. Both use this one function, so a read sees exactly the record that the commit will store.
 @safe
 struct RecordUpdate {
     enum Change {
@@ -31,7 +31,8 @@ struct RecordUpdate {
         case superseded
         /// The bytes in the buffer take the place of the stored record.
         case replaced(bodyChanged: Bool)
-        /// The same, for a deletion after which the node was written again: it stays, and only earlier holders are without it.
+        /// The same, for a deletion after which the node was written again: it stays, and only earlier holders are
+        /// without it.
         case overtaken
         /// The key goes.
         case removed
@@ -49,11 +50,13 @@ struct RecordUpdate {
     let change: Change
     /// The number of the write, or of the place that it is as of.
     let sequence: CallNumber
-    /// The number after which a change of the record wins, because the write is as of an earlier place; `nil` if it is as of itself.
+    /// The number after which a change of the record wins, because the write is as of an earlier place; `nil` if it is
+    /// as of itself.
     var yieldsAfter: CallNumber?
     /// Whether a node is stored only if there is no record of its projection.
     let fillsOnly: Bool
-    /// The time at which the content was confirmed, in seconds since 1970; 0 if the write confirms nothing: the record's time stays.
+    /// The time at which the content was confirmed, in seconds since 1970; 0 if the write confirms nothing: the
+    /// record's time stays.
     let time: UInt32
     /// The age in seconds from which the time of a record that says the same is renewed; `nil` for never.
     var renewal: UInt32?
@@ -83,8 +86,8 @@ struct RecordUpdate {
 
     /// Applies the change to `stored`, and writes the new record into `out`, which it empties first.
     ///
-    /// - Parameter shapes: has the shape of `stored`, unless that is the node's own or is lost. A record whose shape is lost has no
-    ///   say in what a node becomes.
+    /// - Parameter shapes: has the shape of `stored`, unless that is the node's own or is lost. A record whose shape is
+    ///   lost has no say in what a node becomes.
     /// - Throws: ``CacheError`` with code `unsupportedFormat` if a later version wrote the stored record, which is then
     ///   left alone; `unencodable`.
     mutating func apply(
@@ -182,7 +185,8 @@ struct RecordUpdate {
     /// Whether the write is an edit that was refused before, and confirms nothing.
     private var isSavedAgain: Bool { yieldsAfter != nil && time == 0 }
 
-    /// Whether the record of `header` was changed, as the node's projection or as another type, after the call of `number`.
+    /// Whether the record of `header` was changed, as the node's projection or as another type, after the call of
+    /// `number`.
     private func isNewer(_ header: RecordHeader, than node: NodeTree.Node, _ number: CallNumber) -> Bool {
         guard header.sequence > number, !header.flags.contains(.tombstone) else { return false }
         guard header.flags.contains(.projections), unsafe isEqual(header.recordName, node.recordName) else {
@@ -223,7 +227,8 @@ struct RecordUpdate {
         return .replaced(bodyChanged: !isDeleted)
     }
 
-    /// Forgets the projections of the stored record that were not written after `number`, if there are any: others were.
+    /// Forgets the projections of the stored record that were not written after `number`, if there are any: others
+    /// were.
     private func forget(
         upTo number: CallNumber, of header: RecordHeader, into out: inout ByteBuffer
     ) throws(CacheError) -> Outcome {

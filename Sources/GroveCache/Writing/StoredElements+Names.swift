@@ -76,15 +76,16 @@ struct ListAnswer {
     let elements: StoredElements
     /// Whether it is the first page of the list, so that the elements behind it may be kept.
     let isPage: Bool
-    /// The number after which calls are later than the place that the answer is as of; `nil` if that is the call itself.
+    /// The number after which calls are later than the place that the answer is as of; `nil` if that is the call
+    /// itself.
     var since: CallNumber?
     /// The edits since, in order, as far as this process made them.
     var edits: [ListLog.Entry] = []
 
     /// The list that takes the place of `stored`.
     ///
-    /// Edits since are applied again. An element that another process has put in since stays: at the end if it is there, or behind the
-    /// element before it.
+    /// Edits since are applied again. An element that another process has put in since stays: at the end if it is
+    /// there, or behind the element before it.
     func settled(over stored: StoredElements?, number: CallNumber) throws(CacheError) -> StoredElements {
         var list = elements.numbered(number)
         guard let stored else { return try applyingEdits(to: list) }
@@ -112,7 +113,8 @@ struct ListAnswer {
         for edit in edits {
             guard let operation = edit.operation else { continue }
             try? list.apply(operation, number: edit.number)
-            // An element of the edit that the answer has too counts as put there by the edit: an earlier deletion does not count.
+            // An element of the edit that the answer has too counts as put there by the edit: an earlier deletion does
+            // not count.
             if case .upsert(let others, _) = operation {
                 list.renew(Set((0..<others.count).map(others.name)), edit.number)
             }
@@ -135,8 +137,8 @@ extension StoredElements {
         }
     }
 
-    /// Puts in those of the first `end` elements of `stored` that are new and missing here: at the end if they are there, or behind the
-    /// element before them.
+    /// Puts in those of the first `end` elements of `stored` that are new and missing here: at the end if they are
+    /// there, or behind the element before them.
     fileprivate mutating func putIn(_ stored: StoredElements, _ end: Int, where isNew: (Int) -> Bool) {
         var names = Set((0..<count).map { name(at: $0) })
         let new = (0..<end).map(isNew)

@@ -15,8 +15,8 @@ final class TransactionScope: CurrentRead, @unchecked Sendable {
     /// The types of which the body deleted all models; that ends calls under way as a wipe does.
     var deletedTypes: Set<ObjectIdentifier> = []
     let life = SnapshotLife()
-    /// The writes of the body, kept if keys were lost before or there is a budget: they make keys good, or are written again
-    /// with more room.
+    /// The writes of the body, kept if keys were lost before or there is a budget: they make keys good, or are written
+    /// again with more room.
     private(set) var writes: [PendingWrite] = []
     /// The error that keeps the transaction from being committed, whatever the body does next.
     private(set) var failure: CacheError?

@@ -8,8 +8,8 @@ final class WriteLedger: Sendable {
         var unreported = CacheStatistics()
         /// The first failure of a write that no caller waited for, until `flush()` reports it.
         var failure: CacheError?
-        /// The error of a sync, since which commits may not survive loss of power: a later sync that succeeds does not make
-        /// up for it.
+        /// The error of a sync, since which commits may not survive loss of power: a later sync that succeeds does not
+        /// make up for it.
         var synchronizationFailure: CacheError?
         var lockFailures = 0
         var lastLockFailure: CacheError?
@@ -44,7 +44,8 @@ final class WriteLedger: Sendable {
         }
     }
 
-    /// The error of a lock that was waited for in vain after `count` such failures: a call that waited behind it waits no longer.
+    /// The error of a lock that was waited for in vain after `count` such failures: a call that waited behind it waits
+    /// no longer.
     func lockFailure(since count: Int) -> CacheError? {
         state.withLock { $0.lockFailures == count ? nil : $0.lastLockFailure }
     }

@@ -2,8 +2,8 @@ import GroveCoding
 
 /// Calls whose commits are not visible yet, oldest first.
 ///
-/// Reads see the calls that returned at once, in an ``Overlay``. One that a caller waits for may still fail, so it shows with
-/// its commit, and no caller has been told of it before.
+/// Reads see the calls that returned at once, in an ``Overlay``. One that a caller waits for may still fail, so it
+/// shows with its commit, and no caller has been told of it before.
 struct WriteQueue: Sendable {
     /// The most bytes of calls for which no caller waits; of further ones only the keys are forgotten.
     let limit: Int

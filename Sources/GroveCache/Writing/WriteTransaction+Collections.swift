@@ -48,8 +48,8 @@ extension WriteTransaction {
 
     /// Stores `body`, an encoded array, as the list under `key`, a store's key.
     ///
-    /// - Parameter deletions: nodes of the call's tree that were deleted before, with the numbers of their deletions. A list
-    ///   of the same elements that was set before such a deletion is stored again, for its number.
+    /// - Parameter deletions: nodes of the call's tree that were deleted before, with the numbers of their deletions. A
+    ///   list of the same elements that was set before such a deletion is stored again, for its number.
     mutating func setCollection(
         _ key: [UInt8], _ body: [UInt8], _ kind: WholeList, of write: PendingWrite, sequence: CallNumber,
         deletions: [Int: CallNumber]
@@ -79,10 +79,11 @@ extension WriteTransaction {
             }
             elements = try answer.settled(over: before, number: number)
         }
-        // A list as it was is older than any answer. An answer counts from its request, so one that was asked for later replaces it.
+        // A list as it was is older than any answer. An answer counts from its request, so one that was asked for later
+        // replaces it.
         if kind != .fill { lists.note(key, nil, number) }
-        // A model that was deleted since an answer was asked for, and written again, does not show in the answer. Only a read can
-        // tell, also if the list comes without its models.
+        // A model that was deleted since an answer was asked for, and written again, does not show in the answer. Only
+        // a read can tell, also if the list comes without its models.
         if isAnswer, write.tree == nil || isNamed(deletions, after: number, in: body, write.tree) {
             lists.tell(key, nil)
         } else {
@@ -132,7 +133,8 @@ extension WriteTransaction {
         return edits.isEmpty ? .unchanged : .replaced(bodyChanged: true)
     }
 
-    /// - Throws: ``CacheError`` with code `missing` if one of `elements` is of a model that is not stored, or is deleted.
+    /// - Throws: ``CacheError`` with code `missing` if one of `elements` is of a model that is not stored, or is
+    ///   deleted.
     private func checkReferences(_ elements: StoredElements) throws(CacheError) {
         for identifier in elements.identifiers ?? [] {
             let flags = try unsafe ([Namespace.node] + Array(identifier.rawValue.utf8)).withUnsafeBytesTyped {
@@ -149,8 +151,8 @@ extension WriteTransaction {
     /// A list that is edited keeps its time: the edit does not confirm the elements that were there before.
     ///
     /// - Complexity: O(*m* + *n* / 128) for *m* elements that the edit is about, of *n*.
-    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or if a part of it that the edit
-    ///   needs was lost. Then nothing was stored.
+    /// - Throws: ``CacheError`` with code `outOfRange` if the list has no such position, or if a part of it that the
+    ///   edit needs was lost. Then nothing was stored.
     mutating func editCollection(
         _ key: [UInt8], _ edit: CollectionEdit, of stored: StoredCollection, sequence: CallNumber
     ) throws(CacheError) -> RecordUpdate.Outcome {

@@ -3,8 +3,8 @@ import GroveModel
 
 /// Shapes: names that are stored once for all records that have them.
 ///
-/// Each transaction looks once for each shape that it needs. So the next write of a node stores its lost shape again, even
-/// if the node's own record says the same already.
+/// Each transaction looks once for each shape that it needs. So the next write of a node stores its lost shape again,
+/// even if the node's own record says the same already.
 extension WriteTransaction {
     /// `node` without its names; its shape is stored, unless there is no room for it.
     mutating func shaped(_ node: NodeTree.Node) throws(CacheError) -> ShapedBody? {

@@ -1,7 +1,8 @@
 /// A 64-bit hash of bytes: the checksum of records and the key of the tables that look them up.
 ///
 /// The construction is the multiply-and-fold of Wang Yi's wyhash (2019): two words at a time, each xored with a secret,
-/// are multiplied to 128 bits, and the halves are folded by xor. It is not cryptographic: it detects damage, not malice.
+/// are multiplied to 128 bits, and the halves are folded by xor. It is not cryptographic: it detects damage, not
+/// malice.
 ///
 /// - Complexity: O(*n*) for *n* bytes, two independent lanes of 16.
 @inlinable

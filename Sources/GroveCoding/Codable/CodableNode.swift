@@ -3,8 +3,8 @@ package import GroveModel
 /// A `Codable` model as a ``CacheableModel``: it has the same records, which are coded through `Encoder` and `Decoder`.
 ///
 /// An identified child becomes a reference to a record of its own, whatever its type conforms to. An unidentified one
-/// is written in place. An identified enum has no record of its own if its case `K` has one unlabelled payload, a model of
-/// the same identifier. It then uses the payload's record, and the reference holds `K`.
+/// is written in place. An identified enum has no record of its own if its case `K` has one unlabelled payload, a model
+/// of the same identifier. It then uses the payload's record, and the reference holds `K`.
 package struct CodableNode<Base: SimpleModel & Codable>: CacheableModel {
     /// The model itself.
     package let base: Base

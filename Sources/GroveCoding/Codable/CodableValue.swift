@@ -67,7 +67,8 @@ enum CodableValue {
         return type is any OptionalContainer.Type ? .always : .never
     }
 
-    /// Whether `bytes` are null inside any number of arrays of one element; such a value is wrapped once more if it is not `nil`.
+    /// Whether `bytes` are null inside any number of arrays of one element; such a value is wrapped once more if it is
+    /// not `nil`.
     static func isWrappedNull(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard unsafe bytes.last == CBORMajor.simple | 22 else { return false }
         return unsafe bytes.dropLast().allSatisfy { $0 == CBORMajor.array | 1 }

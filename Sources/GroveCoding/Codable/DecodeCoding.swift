@@ -165,7 +165,8 @@ final class ModelDecoding<Model: SimpleModel & Codable>: DecodeCoding<Model>, @u
         source.remember(CodableNode(model), visit)
     }
 
-    /// Decodes an enum whose case is in `reference`; its initialiser reads the layout that the enum would have in place.
+    /// Decodes an enum whose case is in `reference`; its initialiser reads the layout that the enum would have in
+    /// place.
     @inline(never)
     private func decodeCase(
         _ caseName: String, _ reference: NodeReference, _ source: any NodeSource

@@ -94,8 +94,8 @@ final class DecodingSession {
     /// times as much as those of generated code.
     private static let hopDepth = 8
 
-    /// Runs `type`'s own `init(from:)`, on a larger stack if the level requires it; an error of the user's own type becomes
-    /// `otherShape`.
+    /// Runs `type`'s own `init(from:)`, on a larger stack if the level requires it; an error of the user's own type
+    /// becomes `otherShape`.
     func run<Value: Decodable>(_ type: Value.Type, _ decoder: RecordDecoder) throws(NodeReadFailure) -> Value {
         let source = unsafe decoder.state.pointee.value.source
         let nesting = source.nesting

@@ -66,7 +66,8 @@ private final class ContainerEncoding<Value: EncodableContainer & Encodable>: En
     }
 }
 
-/// The coding of models: it writes as ``NodeEncoder/encodeModel(_:caseName:)`` does, without that function's generic code.
+/// The coding of models: it writes as ``NodeEncoder/encodeModel(_:caseName:)`` does, without that function's generic
+/// code.
 // SAFETY: it has constants alone.
 final class ModelEncoding<Model: SimpleModel & Codable>: EncodeCoding<Model>, @unchecked Sendable {
     private let node: any CacheableModel.Type = CodableNode<Model>.self
@@ -108,8 +109,8 @@ extension NodeEncoder {
         try write(session)
     }
 
-    /// Writes a collected model: if it is identified, a reference, and its record elsewhere; otherwise the model itself, in
-    /// place.
+    /// Writes a collected model: if it is identified, a reference, and its record elsewhere; otherwise the model
+    /// itself, in place.
     fileprivate mutating func encodeCollected(
         _ session: EncodingSession, _ name: ModelIdentifier?, _ node: any CacheableModel.Type,
         caseName: String?

@@ -2,10 +2,12 @@ import GroveModel
 
 /// The collection of the output of one value's `encode(to:)`.
 ///
-/// Leaves are encoded at once. Values that may hold models are kept until their place is known: the order of a tree is that
-/// of its records, not of declarations (NRM-06). So no possible node is encoded before the fields around it are sorted.
+/// Leaves are encoded at once. Values that may hold models are kept until their place is known: the order of a tree is
+/// that of its records, not of declarations (NRM-06). So no possible node is encoded before the fields around it are
+/// sorted.
 extension EncodingSession {
-    /// The number of levels on a caller's own stack: their frames are several times as large as those of generated code.
+    /// The number of levels on a caller's own stack: their frames are several times as large as those of generated
+    /// code.
     static let hopDepth = 16
 
     /// The key of an enum's single payload without a label (SE-0295).
@@ -32,8 +34,8 @@ extension EncodingSession {
         }
     }
 
-    /// The case and the payload of `base`, which was collected, if it is an enum that uses its payload's record; otherwise
-    /// `nil`.
+    /// The case and the payload of `base`, which was collected, if it is an enum that uses its payload's record;
+    /// otherwise `nil`.
     ///
     /// - Throws: `unencodable` for a case whose payload would have to share its record and cannot.
     func nodeCase(

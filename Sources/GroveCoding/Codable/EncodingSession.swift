@@ -1,6 +1,7 @@
 import GroveModel
 
-/// The memory behind one value's `encode(to:)`: encoded leaves, values to be encoded, and the containers that hold them.
+/// The memory behind one value's `encode(to:)`: encoded leaves, values to be encoded, and the containers that hold
+/// them.
 ///
 /// A session is used again for another value once there is no other reference to it.
 final class EncodingSession {
@@ -29,8 +30,8 @@ final class EncodingSession {
         var isRunning: Bool { isOpen && failure == nil }
     }
 
-    // SAFETY: no code of a user runs while one of these is being changed. Checking each access took a seventh of the time
-    // that a `Codable` tree takes to be written.
+    // SAFETY: no code of a user runs while one of these is being changed. Checking each access took a seventh of the
+    // time that a `Codable` tree takes to be written.
     @exclusivity(unchecked) private var unchecked = Stored()
 
     var stored: Stored {

@@ -16,8 +16,8 @@ final class KeyNames: Sendable {
     private struct Versions {
         /// The number of tables so far.
         var count = 0
-        /// The addresses of the tables before the newest, which other threads may still read; they are kept so that a leak
-        /// checker finds them.
+        /// The addresses of the tables before the newest, which other threads may still read; they are kept so that a
+        /// leak checker finds them.
         var earlier: [UInt] = []
     }
 

@@ -101,7 +101,8 @@ final class RecordDecoder: Decoder {
         KeyedDecodingContainer(RecordKeyedContainer<Key>(decoder: try keyed(by: ObjectIdentifier(type))))
     }
 
-    /// The decoder whose fields are laid out for keys of the type `keys`: this one, unless it is laid out for another type.
+    /// The decoder whose fields are laid out for keys of the type `keys`: this one, unless it is laid out for another
+    /// type.
     private func keyed(by keys: ObjectIdentifier) throws(NodeReadFailure) -> RecordDecoder {
         try check()
         if let laidOut = unsafe state.pointee.keys {

@@ -36,7 +36,8 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try decoder.decode(type, value, key: key)
     }
 
-    /// The value of an absent field: an optional that is decoded as such may be absent like one that is decoded if present.
+    /// The value of an absent field: an optional that is decoded as such may be absent like one that is decoded if
+    /// present.
     @inline(never)
     private func absent<Value: Decodable>(_ type: Value.Type) throws -> Value {
         guard let optional = type as? any ExpressibleByNilLiteral.Type,

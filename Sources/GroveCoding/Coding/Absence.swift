@@ -10,7 +10,8 @@ package enum Absence: UInt8 {
     case unknown
     /// The state in a record that the reading projection wrote alone: there never was such a field.
     case known
-    /// The state at a record that several projections wrote, the reading one among them: its own fields are known to be absent.
+    /// The state at a record that several projections wrote, the reading one among them: its own fields are known to be
+    /// absent.
     case ofRecord
     /// The state among the fields of such a record.
     case ofFields

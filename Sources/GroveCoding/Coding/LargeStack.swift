@@ -3,8 +3,9 @@ import GrovePlatform
 
 /// A private thread with a stack large enough for the deepest tree that Grove accepts.
 ///
-/// The code for trees is recursive, and a caller's stack may be as small as 512 KB. Past ``hopDepth`` levels the rest of a
-/// tree is handled here, while the caller waits. Making and joining the thread costs some 30 µs, which only deep trees pay.
+/// The code for trees is recursive, and a caller's stack may be as small as 512 KB. Past ``hopDepth`` levels the rest
+/// of a tree is handled here, while the caller waits. Making and joining the thread costs some 30 µs, which only deep
+/// trees pay.
 package enum LargeStack {
     /// The number of levels on a caller's own stack.
     @inlinable package static var hopDepth: Int { 40 }

@@ -15,7 +15,8 @@ extension NodeDecoder {
         }
     }
 
-    /// `count`, unless it is more than the bytes that follow: each value takes at least a byte, so a larger count is damage.
+    /// `count`, unless it is more than the bytes that follow: each value takes at least a byte, so a larger count is
+    /// damage.
     func bounded(_ count: UInt64) throws(NodeReadFailure) -> UInt64 {
         guard unsafe count <= UInt64(end - cursor) else { throw .corrupted }
         return count
@@ -188,7 +189,8 @@ extension NodeDecoder {
         return bits & 0x8080_8080_8080_8080 == 0
     }
 
-    /// Whether `string` was made of `utf8` without a repair. (`String(validating:as:)` would tell at five times the cost.)
+    /// Whether `string` was made of `utf8` without a repair. (`String(validating:as:)` would tell at five times the
+    /// cost.)
     private func isSame(_ string: String, _ utf8: UnsafeRawBufferPointer) -> Bool {
         var string = string
         return string.withUTF8 { unsafe isEqual(UnsafeRawBufferPointer($0), utf8) }

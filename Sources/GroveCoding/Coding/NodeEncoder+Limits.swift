@@ -44,7 +44,8 @@ extension NodeEncoder {
         return decoder.isAtEnd
     }
 
-    /// `failure` of a field of a model of `type` inside `scope`, with the name of the field and the identifier of the node.
+    /// `failure` of a field of a model of `type` inside `scope`, with the name of the field and the identifier of the
+    /// node.
     @usableFromInline
     @inline(never)
     func explained(_ failure: CacheError, _ type: any CacheableModel.Type, _ scope: Scope) -> CacheError {

@@ -1,8 +1,8 @@
 extension NodeTree {
     /// The indices of the entries in an order in which a store that sorts its keys finds neighbours together.
     ///
-    /// Entries of a type come together, by their keys. If some identifier has several entries, all are in pre-order, so that
-    /// the later occurrence wins. It is `nil` if there are too few entries for the order to matter.
+    /// Entries of a type come together, by their keys. If some identifier has several entries, all are in pre-order, so
+    /// that the later occurrence wins. It is `nil` if there are too few entries for the order to matter.
     ///
     /// - Complexity: O(*n* log *n*).
     package func storeOrder() -> [Int32]? {

@@ -251,7 +251,8 @@ extension NodeTree {
             }
         }
 
-        /// Keeps the later in pre-order of `entry`, which has `body`, and the node's earlier entry of the same projection.
+        /// Keeps the later in pre-order of `entry`, which has `body`, and the node's earlier entry of the same
+        /// projection.
         ///
         /// - Returns: false if there is no such earlier entry.
         private mutating func supersede(_ body: UnsafeRawBufferPointer, by entry: inout Entry) -> Bool {

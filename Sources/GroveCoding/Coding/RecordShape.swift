@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The common part of the records of one type, which a store keeps once: the record name, the projection, and the names of
-/// the fields in their order.
+/// The common part of the records of one type, which a store keeps once: the record name, the projection, and the names
+/// of the fields in their order.
 ///
 /// A record that has a shape holds the values of its fields one after the other, and nothing else. The encoding of the
 /// shape is one CBOR array of texts: record name, projection, names.

@@ -84,7 +84,8 @@ package struct CollectionHead: Equatable {
         return (ListID(rawValue: try decoder.readInteger(UInt64.self)), try decoder.readInteger(Int.self))
     }
 
-    /// The store's key of the record that names the list: without it the list of a chunk that is evicted would be unknown.
+    /// The store's key of the record that names the list: without it the list of a chunk that is evicted would be
+    /// unknown.
     package var nameKey: [UInt8] {
         var key = [Namespace.listName]
         for byte in 1...8 { key.append(UInt8(truncatingIfNeeded: list.rawValue >> UInt64(64 - 8 * byte))) }

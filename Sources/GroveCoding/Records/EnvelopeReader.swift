@@ -2,8 +2,8 @@ public import GroveModel
 
 /// Reads the parts of an envelope one after the other.
 ///
-/// A number takes seven bits of each byte, the low ones first. Every byte but the last has its top bit set, and the last
-/// is 0 only if it is the only one. So each number has one form.
+/// A number takes seven bits of each byte, the low ones first. Every byte but the last has its top bit set, and the
+/// last is 0 only if it is the only one. So each number has one form.
 @safe @usableFromInline
 package struct EnvelopeReader {
     @usableFromInline package internal(set) var cursor: UnsafeRawPointer

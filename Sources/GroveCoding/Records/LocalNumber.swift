@@ -2,8 +2,8 @@ package import GroveModel
 
 /// The number of a call in the process that made it.
 ///
-/// The cache gives it when the call is made. It orders the calls of this process; the order of the store, in which other processes'
-/// calls have numbers too, is told when the call is committed, by ``number(shiftedBy:)``.
+/// The cache gives it when the call is made. It orders the calls of this process; the order of the store, in which
+/// other processes' calls have numbers too, is told when the call is committed, by ``number(shiftedBy:)``.
 package struct LocalNumber: Comparable, Hashable, Sendable {
     package let rawValue: UInt64
 

@@ -1,6 +1,7 @@
 package import GroveModel
 
-/// A record that several projections wrote, or are about to write, taken apart: its fields, and the table of projections.
+/// A record that several projections wrote, or are about to write, taken apart: its fields, and the table of
+/// projections.
 @safe
 package struct ProjectedRecord {
     @safe
@@ -40,11 +41,11 @@ package struct ProjectedRecord {
         return place
     }
 
-    /// Writes `new`, the fields of a body, as `projection` did in the write numbered `sequence`, which confirms it as of `time`;
-    /// 0 keeps the time of its row.
+    /// Writes `new`, the fields of a body, as `projection` did in the write numbered `sequence`, which confirms it as
+    /// of `time`; 0 keeps the time of its row.
     ///
-    /// The fields that only this projection carried go, then its new ones are set. A field that is missing in the write keeps
-    /// the value that other projections wrote; a null overwrites it.
+    /// The fields that only this projection carried go, then its new ones are set. A field that is missing in the write
+    /// keeps the value that other projections wrote; a null overwrites it.
     package mutating func write(_ new: RecordBody, as projection: [UInt8], at sequence: CallNumber, time: UInt32) {
         var (place, time) = (sequence, time)
         if let old = table.rows.first(where: { $0.name == projection }) {
@@ -69,7 +70,8 @@ package struct ProjectedRecord {
                 guard unsafe !isEqual(fields[position].value, value) else { continue }
                 unsafe fields[position].value = unsafe value
                 noteReplaced(position)
-                // A call that comes late sets the field, and at its own place: the projections that wrote it later are forgotten.
+                // A call that comes late sets the field, and at its own place: the projections that wrote it later are
+                // forgotten.
                 if table.rows.contains(where: { $0.sequence > place }), holdsReferences(position) {
                     table.rows.removeAll { $0.sequence > place && $0.fields[position] }
                 }
@@ -84,8 +86,8 @@ package struct ProjectedRecord {
         removeOrphans()
     }
 
-    /// Notes for the projections that carry field `index` that another one has set it: if it holds maps, fields absent from
-    /// them are unknown to those projections from now on.
+    /// Notes for the projections that carry field `index` that another one has set it: if it holds maps, fields absent
+    /// from them are unknown to those projections from now on.
     private mutating func noteReplaced(_ index: Int) {
         let holdsMaps = unsafe RecordBody.holdsMaps(fields[index].value)
         for row in table.rows.indices where table.rows[row].fields[index] {

@@ -2,15 +2,17 @@ package import GroveModel
 
 /// The projections that wrote a record, each with its last write and the fields that this carried.
 ///
-/// It is in the envelope of a record that several projections share: a count, the number of bitmaps of each, then the rows.
-/// A row is a name's length, the name, the number of the last write, its time, and one or two bitmaps. A bitmap is over the body's
-/// fields in their order, least significant bit first. All have a second one if a projection has written over a map of another.
+/// It is in the envelope of a record that several projections share: a count, the number of bitmaps of each, then the
+/// rows. A row is a name's length, the name, the number of the last write, its time, and one or two bitmaps. A bitmap
+/// is over the body's fields in their order, least significant bit first. All have a second one if a projection has
+/// written over a map of another.
 package struct ProjectionTable {
     package struct Row {
         package var name: [UInt8]
         /// The number of the projection's last write: the place in time of the fields that no later one carried.
         package var sequence: CallNumber
-        /// The time at which the projection's content was last confirmed, in seconds since 1970; 0 if that is not known.
+        /// The time at which the projection's content was last confirmed, in seconds since 1970; 0 if that is not
+        /// known.
         package var time: UInt32
         package var fields: [Bool]
         /// The fields that hold maps and that another projection has written over since; empty if there are none.

@@ -29,7 +29,8 @@ package struct RecordHeader {
         @inlinable package static var deletionUncertain: Flags { Flags(rawValue: 1 << 3) }
         /// Several projections wrote the record; a table has the fields of each.
         @inlinable package static var projections: Flags { Flags(rawValue: 1 << 4) }
-        /// The names are not in the record but in a ``RecordShape``: the record has the shape's hash, and its body is values.
+        /// The names are not in the record but in a ``RecordShape``: the record has the shape's hash, and its body is
+        /// values.
         @inlinable package static var shape: Flags { Flags(rawValue: 1 << 5) }
         /// Several calls put the elements there, or an earlier one; a table has their numbers: ``ReferenceRuns``.
         @inlinable package static var runs: Flags { Flags(rawValue: 1 << 6) }
@@ -43,7 +44,8 @@ package struct RecordHeader {
         /// The flags with which the envelope has a table.
         @inlinable package static var withTable: Flags { [.projections, .runs] }
 
-        /// Whether a record under `key` has a record name and a projection: a node that was not deleted, and has no shape.
+        /// Whether a record under `key` has a record name and a projection: a node that was not deleted, and has no
+        /// shape.
         package func haveNames(under key: UnsafeRawBufferPointer) -> Bool {
             unsafe isDisjoint(with: [.tombstone, .shape]) && key.first == Namespace.node
         }

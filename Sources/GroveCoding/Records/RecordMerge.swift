@@ -23,7 +23,8 @@ package struct RecordMerge {
 
     package func deallocate() { out.deallocate() }
 
-    /// Merges `node`, as its projection wrote it in the write numbered `sequence`, called at `time`, over the record of `stored`.
+    /// Merges `node`, as its projection wrote it in the write numbered `sequence`, called at `time`, over the record of
+    /// `stored`.
     ///
     /// - Throws: ``NodeReadFailure`` or ``RecordHeader/Failure`` if the stored record cannot be taken apart;
     ///   ``CacheError`` with code `unencodable`.

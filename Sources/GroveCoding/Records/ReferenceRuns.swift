@@ -2,8 +2,8 @@ public import GroveModel
 
 /// The calls that put the elements in a record of a collection there, one element after the other.
 ///
-/// If all were put there by the call that the record's number names, no table is stored. Otherwise a table stands before the
-/// body: for each run of neighbours their count, one byte, and the call's number.
+/// If all were put there by the call that the record's number names, no table is stored. Otherwise a table stands
+/// before the body: for each run of neighbours their count, one byte, and the call's number.
 @safe @usableFromInline
 package struct ReferenceRuns {
     @usableFromInline var table: EnvelopeReader

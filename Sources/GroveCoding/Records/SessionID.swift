@@ -1,7 +1,7 @@
 /// One opening of a store by one process.
 ///
-/// The cache draws it at random as it opens the store. It orders nothing: it says in which queue a ``QueuePlace`` of the
-/// store's own record is.
+/// The cache draws it at random as it opens the store. It orders nothing: it says in which queue a ``QueuePlace`` of
+/// the store's own record is.
 package struct SessionID: Hashable, Sendable {
     package let rawValue: UInt64
 

@@ -2,8 +2,9 @@ package import GroveModel
 
 /// The shapes that a reader or a transaction has met, by their hashes.
 ///
-/// The hash is of the names, so that no wipe and no other process makes an entry wrong. Whether a store has a shape is looked
-/// up in the store; a reader's table has the shapes of queued nodes too. A shape stays as long as the table, or until ``removeAll()``.
+/// The hash is of the names, so that no wipe and no other process makes an entry wrong. Whether a store has a shape is
+/// looked up in the store; a reader's table has the shapes of queued nodes too. A shape stays as long as the table, or
+/// until ``removeAll()``.
 @usableFromInline
 package struct ShapeTable {
     @usableFromInline var hashes: [UInt64] = []

@@ -12,7 +12,8 @@ package struct StoreID: RawRepresentable, Hashable, Codable, Sendable {
     package static func random() -> StoreID { StoreID(rawValue: .random(in: 1 ... .max)) }
 }
 
-/// A number that tells a commit from another one of the same number: after a loss of power, another commit may have its number.
+/// A number that tells a commit from another one of the same number: after a loss of power, another commit may have its
+/// number.
 ///
 /// The commit draws it at random. It orders nothing.
 package struct CommitMark: RawRepresentable, Hashable, Codable, Sendable {

@@ -115,8 +115,8 @@ package struct StoredElements: Sendable {
 
     /// The elements in parts that fit into a record each.
     ///
-    /// - Parameter areLast: whether they end the list. The end of a list is kept in full chunks, as it grows there; elsewhere
-    ///   each part has room.
+    /// - Parameter areLast: whether they end the list. The end of a list is kept in full chunks, as it grows there;
+    ///   elsewhere each part has room.
     package func parts(areLast: Bool) -> [StoredElements] {
         let most = CollectionHead.mostElements
         guard count > most else { return count == 0 ? [] : [self] }

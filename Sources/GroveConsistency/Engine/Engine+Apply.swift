@@ -65,7 +65,8 @@ extension Engine {
             if recent.log.isOpen {
                 recent.log.record(model, identifier, at: call.asOf, appliedAt: call.sequence)
             }
-            // A model that is read is as old as the call that stored it: an edit, an answer, or a commit that was learned of.
+            // A model that is read is as old as the call that stored it: an edit, an answer, or a commit that was
+            // learned of.
             if recent.requests.isOpen, !call.isRead, isNews(model, identifier) {
                 recent.note(identifier, model.projectionIdentifier, by: call)
             }

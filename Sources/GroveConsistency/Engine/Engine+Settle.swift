@@ -19,7 +19,8 @@ package struct FoundNodes: Sendable {
 
 /// An answer of the network, less the nodes that changed since the request.
 struct AnswerDraft {
-    /// The trees that were asked for, with the newest known versions of nodes that changed since; `nil` for those that were deleted.
+    /// The trees that were asked for, with the newest known versions of nodes that changed since; `nil` for those that
+    /// were deleted.
     var roots: [(any Model)?] = []
     /// The trees to post: those of the answer, and those below nodes that changed since.
     var posts: [any Model] = []
@@ -36,8 +37,8 @@ extension Engine {
     /// it, it is looked up in `found`. A deleted node stays deleted. A deletion or change concerns the node alone: the
     /// nodes below it are compared too.
     ///
-    /// - Parameter isList: whether the models are elements of a list, which holds none that was deleted since, even if it was written
-    ///   again.
+    /// - Parameter isList: whether the models are elements of a list, which holds none that was deleted since, even if
+    ///   it was written again.
     func draft(
         _ models: [any Model], asked: Turn, isList: Bool, found: [ModelIdentifier: FoundNode]
     ) -> AnswerDraft {
@@ -94,7 +95,8 @@ extension Engine {
         return false
     }
 
-    /// Ends the read of `found`, and returns its newest versions; other nodes that changed meanwhile are to be looked up again.
+    /// Ends the read of `found`, and returns its newest versions; other nodes that changed meanwhile are to be looked
+    /// up again.
     func newest(_ found: FoundNodes) -> [ModelIdentifier: FoundNode] {
         defer { endRead(found.began) }
         return found.nodes.reduce(into: [:]) { newest, node in
@@ -108,7 +110,8 @@ extension Engine {
 
     /// Ends a read of the cache.
     ///
-    /// - Parameter brought: the nodes that are held because of it, and may be older than commits of others since `turn`.
+    /// - Parameter brought: the nodes that are held because of it, and may be older than commits of others since
+    ///   `turn`.
     func endRead(_ turn: Turn, brought: @autoclosure () -> Set<ModelIdentifier> = []) {
         let brought = recent.learned.isEmpty ? [] : brought()
         // After a wipe all nodes that it brought are old, also those that the wipe does not name.

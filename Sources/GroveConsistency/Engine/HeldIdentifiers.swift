@@ -1,7 +1,8 @@
 package import GroveModel
 import Synchronization
 
-/// The identifiers that the engine holds, for a cache that asks on its own thread and must not wait for the engine's queue.
+/// The identifiers that the engine holds, for a cache that asks on its own thread and must not wait for the engine's
+/// queue.
 ///
 /// Nothing is kept before the cache asks: a cache that never evicts costs nothing. The first questions are answered
 /// with false, until the engine's next call has filled the set.

@@ -50,8 +50,8 @@ package final class Mailbox: Sendable {
         if mustHop { hop() }
     }
 
-    /// Drops the news of updates up to `sequence`, also those that are still to come; completions stay, which are called
-    /// whatever happens.
+    /// Drops the news of updates up to `sequence`, also those that are still to come; completions stay, which are
+    /// called whatever happens.
     func drop(through sequence: Turn) {
         let dropped = state.withLock { state in
             let dropped = state.items

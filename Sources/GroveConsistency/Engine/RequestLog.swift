@@ -2,7 +2,8 @@ import GroveModel
 
 /// The changes since the oldest open request to the network: identifiers and turns, never models.
 ///
-/// An answer is as old as its request. ``Engine/draft(_:asked:isList:found:)`` asks here which nodes of it are older than those held.
+/// An answer is as old as its request. ``Engine/draft(_:asked:isList:found:)`` asks here which nodes of it are older
+/// than those held.
 struct RequestLog {
     /// The changes of one node.
     private struct Change {

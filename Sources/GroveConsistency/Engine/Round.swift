@@ -1,7 +1,7 @@
 /// A delivery of an engine: the changes that are told together.
 ///
-/// The engine gives it as the delivery begins. It orders the deliveries of that engine; nodes and subscriptions say by it whether the
-/// delivery under way has reached them.
+/// The engine gives it as the delivery begins. It orders the deliveries of that engine; nodes and subscriptions say by
+/// it whether the delivery under way has reached them.
 struct Round: Hashable, Sendable {
     private let rawValue: UInt64
 
@@ -16,7 +16,8 @@ struct Round: Hashable, Sendable {
 
 /// A change of an engine's trees.
 ///
-/// The engine gives it as the change begins; several make one ``Round``. Nodes say by it whether the change under way has reached them.
+/// The engine gives it as the change begins; several make one ``Round``. Nodes say by it whether the change under way
+/// has reached them.
 struct ChangeMark: Hashable, Sendable {
     private let rawValue: UInt64
 

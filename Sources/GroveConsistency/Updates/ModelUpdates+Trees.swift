@@ -3,8 +3,8 @@ import GroveModel
 extension ModelUpdates {
     /// The differences between the trees `before` and `after`.
     ///
-    /// A model changed if both hold it, in different versions. A model was deleted if it is among `deleted` and only `before`
-    /// holds it: one that came back was not deleted.
+    /// A model changed if both hold it, in different versions. A model was deleted if it is among `deleted` and only
+    /// `before` holds it: one that came back was not deleted.
     ///
     /// - Complexity: O(models in both), each compared once.
     init(from before: [any Model], to after: [any Model], deleted: Set<ModelIdentifier>) {

@@ -32,8 +32,8 @@
             of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
             conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
         ) throws -> [DeclSyntax] {
-            // The extension reports the refusals. It also has a struct's initialiser, so that the struct keeps the one that
-            // Swift gives it.
+            // The extension reports the refusals. It also has a struct's initialiser, so that the struct keeps the one
+            // that Swift gives it.
             guard let subject = try? Subject(declaration, node, context.lexicalContext), subject.kind != .leaf
             else { return [] }
             let initializer =

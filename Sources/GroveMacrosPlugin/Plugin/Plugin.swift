@@ -4,8 +4,8 @@
     import SwiftSyntax
     import SwiftSyntaxMacros
 
-    // The compiler asks the plugin for macros by the names of its own types. Their code is in a module of its own, because
-    // tests that depend on a plugin are built for the machine that compiles, and with them all other tests.
+    // The compiler asks the plugin for macros by the names of its own types. Their code is in a module of its own,
+    // because tests that depend on a plugin are built for the machine that compiles, and with them all other tests.
 
     @main
     struct GroveMacrosPlugin: CompilerPlugin {

@@ -308,7 +308,8 @@ extension CollectionDataProvider {
         }
     }
 
-    /// Tells of an edit at `place` of the newest list, and at `shown` of the list that this provider shows, if that has the element.
+    /// Tells of an edit at `place` of the newest list, and at `shown` of the list that this provider shows, if that has
+    /// the element.
     private func tell(
         _ place: Int, _ shown: Int?, _ count: Int, _ change: (Int) -> CollectionChangeInformation,
         _ context: (any Sendable)?, _ time: Date, _ before: ListState<T>?

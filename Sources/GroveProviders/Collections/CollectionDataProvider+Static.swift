@@ -17,8 +17,8 @@ extension CollectionDataProvider {
 
     /// Inserts `newData` at the index that `index` returns for the present data.
     ///
-    /// - Parameter completion: called exactly once, with `nil` when the elements were inserted. It gets a `CacheMiss` if
-    ///   there is no such collection, or a `CacheError` with code `other` if the index is not in it.
+    /// - Parameter completion: called exactly once, with `nil` when the elements were inserted. It gets a `CacheMiss`
+    ///   if there is no such collection, or a `CacheError` with code `other` if the index is not in it.
     public static func insert(
         _ newData: [T], at index: @escaping @MainActor @Sendable ([T]) -> Int, cacheKey: String,
         dataModelManager: DataModelManager, context: (any Sendable)? = nil, completion: EditCompletion? = nil

@@ -26,7 +26,8 @@ struct Entry<T: Sendable>: Sendable {
 }
 
 extension Array {
-    /// The numbers of elements at the beginning, and of others at the end, that have the same handles as those of `other`.
+    /// The numbers of elements at the beginning, and of others at the end, that have the same handles as those of
+    /// `other`.
     func sharedEnds<T>(with other: [Element]) -> (head: Int, tail: Int) where Element == Entry<T> {
         let shared = Swift.min(count, other.count)
         let head = (0..<shared).first { self[$0].handle != other[$0].handle } ?? shared

@@ -104,7 +104,8 @@ extension CollectionDataProvider {
 
     /// Tells the views that read something that changed.
     ///
-    /// - Parameter updated: the handles of the elements that changed, if no others came, went or moved; `nil` if `change` says it.
+    /// - Parameter updated: the handles of the elements that changed, if no others came, went or moved; `nil` if
+    ///   `change` says it.
     func tellViews(_ change: CollectionChange, updated: [Int]?) {
         revision += 1
         arrangements.tell()

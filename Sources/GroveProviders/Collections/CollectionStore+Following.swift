@@ -219,15 +219,16 @@ extension CollectionStore {
 
     /// Lets the whole list be read again, because the news of it as of `began` are not enough to show it.
     ///
-    /// - Parameter former: the edits that were pending before that. The read says which of them it has. If it fails, the list that the
-    ///   cache gets with the next edit must have them.
+    /// - Parameter former: the edits that were pending before that. The read says which of them it has. If it fails,
+    ///   the list that the cache gets with the next edit must have them.
     private func readWhole(_ began: Turn, _ former: [PendingEdit<T>]) {
         (cached.commit, cached.pending) = (nil, former)
         manager.consistencyManager.joinFetched(began, nil, [])
         if let cacheKey { manager.markStale([.list(ModelIdentifier(cacheKey))]) }
     }
 
-    /// Reads the list again, as it was read before everything was emptied: if that were shown, an edit would store it again.
+    /// Reads the list again, as it was read before everything was emptied: if that were shown, an edit would store it
+    /// again.
     ///
     /// - Parameter ticket: the last edit that the read has.
     private func readAgain(_ began: Turn, through ticket: EditTicket) {
@@ -271,7 +272,8 @@ extension CollectionStore {
                     isKnown = false
                     return nil
                 }
-                // The models of other writers' edits were read, unless they were deleted; those of own edits should be in the pool.
+                // The models of other writers' edits were read, unless they were deleted; those of own edits should be
+                // in the pool.
                 if item.ticket != .none { isKnown = false }
                 return models[identifier].map { entry($0) }
             }

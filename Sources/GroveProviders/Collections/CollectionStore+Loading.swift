@@ -58,7 +58,8 @@ extension CollectionStore {
                 let waiting = self.loading.waiters.compactMap(\.viewer)
                 let answer = self.isLoaded ? Array(CollectionElements(entries: self.rows.entries)) : found
                 if isFresh, let cacheKey = self.cacheKey, missing == .skip, read.value?.hidden.isEmpty == false {
-                    // The loop that follows the cache waits for the skipped elements; one may have come since this read.
+                    // The loop that follows the cache waits for the skipped elements; one may have come since this
+                    // read.
                     manager.markStale([.list(ModelIdentifier(cacheKey))])
                 }
                 if isFresh, found != nil { self.tellFetched(waiting, context) }

@@ -5,7 +5,8 @@ import GroveModel
 extension CollectionStore {
     /// Stores an edit that is shown, behind the kept edits before it.
     ///
-    /// Called within ``DataModelManager/inOrder(_:)``. While the list is being read the edit is kept: it is made once the list is there.
+    /// Called within ``DataModelManager/inOrder(_:)``. While the list is being read the edit is kept: it is made once
+    /// the list is there.
     ///
     /// - Parameters:
     ///   - edit: the edit.
@@ -59,7 +60,8 @@ extension CollectionStore {
         }
     }
 
-    /// Stores the list that the edits made that the cache has refused; the models that they brought are saved by themselves.
+    /// Stores the list that the edits made that the cache has refused; the models that they brought are saved by
+    /// themselves.
     ///
     /// - Parameter place: the place at which the last of them was refused: later changes by other writers stay.
     func saveRefused(asOf place: StoredPlace?) {
@@ -81,8 +83,8 @@ extension CollectionStore {
     ///   - edit: the edit as it is shown; `nil` if the cache can always make it.
     ///   - models: the models to store, if they are not those shown.
     ///   - newest: elements of which the newest versions are stored; `nil` for those of `edit`.
-    ///   - former: the number of wipes when the edit was made, if it is sent late. Its models are stored by themselves, and may be
-    ///     older than those of other writers.
+    ///   - former: the number of wipes when the edit was made, if it is sent late. Its models are stored by themselves,
+    ///     and may be older than those of other writers.
     /// - Returns: the edit's number.
     private func send(
         _ make: @escaping @Sendable ([any SimpleModel]) -> ListEdit, _ edit: EntryEdit<T>? = nil,
@@ -199,7 +201,8 @@ extension CollectionStore {
             PendingEdit(ticket: ticket, edit: edit, wipes: manager.wipesNow, isAnswer: isAnswer), to: before)
     }
 
-    /// Drops the edits from before everything was emptied, and the list that they were edits of, though it is still shown.
+    /// Drops the edits from before everything was emptied, and the list that they were edits of, though it is still
+    /// shown.
     ///
     /// Edits from before another process emptied it stay, as edits of an empty list.
     ///

@@ -9,7 +9,8 @@ extension CollectionStore {
     ///   - before: the cache's list before.
     ///   - former: the edits that were pending then.
     ///   - splices: the changes of the cache's list.
-    /// - Complexity: O(*m*) for *m* elements that come, go or are pending, unless the element beside which a pending edit was made is gone.
+    /// - Complexity: O(*m*) for *m* elements that come, go or are pending, unless the element beside which a pending
+    ///   edit was made is gone.
     /// - Returns: `nil` if all rows must be compared.
     func differences(
         of before: PersistentVector<Entry<T>>, _ former: [PendingEdit<T>], _ splices: [EntrySplice<T>],
@@ -80,7 +81,8 @@ extension CollectionStore {
         return information
     }
 
-    /// An element that comes to be shown: the version kept while an edit hid it may be older than the one that was read.
+    /// An element that comes to be shown: the version kept while an edit hid it may be older than the one that was
+    /// read.
     private func coming(_ entry: Entry<T>, _ read: [ModelIdentifier: T]) -> Entry<T> {
         guard rows.position(of: entry.handle) == nil, let model = entry.model.modelIdentifier.flatMap({ read[$0] }),
             !entry.model.isEqual(to: model)
@@ -94,8 +96,8 @@ extension CollectionStore {
     /// Makes `list` the cache's list, and shows it under the pending edits.
     ///
     /// - Parameter read: the models that were read; `nil` for all.
-    /// - Returns: the changes; `nil`, and then nothing changes, if an element that an edit had hidden comes back and was not read: its
-    ///   newest version is not known.
+    /// - Returns: the changes; `nil`, and then nothing changes, if an element that an edit had hidden comes back and
+    ///   was not read: its newest version is not known.
     func show(
         _ list: ListBase<T>, asOf began: Turn, over fresh: Set<ModelIdentifier>, reading read: [ModelIdentifier: T]?
     ) -> [CollectionChangeInformation]? {

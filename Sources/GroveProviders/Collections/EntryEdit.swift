@@ -117,7 +117,8 @@ struct SeenEntry<T: SimpleModel>: Sendable {
         return SeenEntry(index: found, list: list, position: found)
     }
 
-    /// The gap nearest to it, if it is gone: behind an element from before it, else before one from behind it, else at the nearer end.
+    /// The gap nearest to it, if it is gone: behind an element from before it, else before one from behind it, else at
+    /// the nearer end.
     func neighbour(in list: PersistentVector<Entry<T>>) -> Int {
         let handles = list.slice(0, list.count).map(\.handle)
         let indices = Dictionary(zip(handles, handles.indices)) { first, _ in first }

@@ -1,7 +1,8 @@
 /// The positions of a list's elements, by their handles.
 ///
-/// A position is as of an edit; a look-up makes up for the edits since. So an edit costs its own elements. A look-up costs one step for
-/// each edit since the last look-up of this handle, at most 1,024: then all positions are noted again.
+/// A position is as of an edit; a look-up makes up for the edits since. So an edit costs its own elements. A look-up
+/// costs one step for each edit since the last look-up of this handle, at most 1,024: then all positions are noted
+/// again.
 struct HandlePositions {
     private struct Edit {
         let start: Int

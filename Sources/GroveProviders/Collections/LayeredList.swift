@@ -48,7 +48,8 @@ struct LayeredList<T: SimpleModel> {
         return isChanged ? shown : nil
     }
 
-    /// The changes from one list to another: deletions from the end, then insertions, then updates; `nil` if there are none.
+    /// The changes from one list to another: deletions from the end, then insertions, then updates; `nil` if there are
+    /// none.
     ///
     /// O(*n*). An element that moved is deleted and inserted.
     static func change(

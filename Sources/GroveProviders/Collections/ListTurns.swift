@@ -6,7 +6,8 @@ import GroveModel
     import Foundation
 #endif
 
-/// What an answer of the network or a read is compared with: when a shared list was last set, edited and changed, and how.
+/// What an answer of the network or a read is compared with: when a shared list was last set, edited and changed, and
+/// how.
 struct ListTurns<T: SimpleModel> {
     /// The time at which the network last brought the list as it is; an edit does not confirm it.
     var confirmed: Date?

@@ -189,11 +189,13 @@ extension DataModelManager {
                 then: { [self] outcome in
                     switch outcome {
                     case .taken(let taken):
-                        // If the answer lost nodes to newer ones, older models that are held must not be saved as of it.
+                        // If the answer lost nodes to newer ones, older models that are held must not be saved as of
+                        // it.
                         shown.decide(taken.lost.isEmpty)
                         // A commit may have been told late: the cache's versions are shown in the end.
                         if !taken.lost.isEmpty {
-                            // Their holders are read too: the cache may have a node that was deleted here, and its holder with it.
+                            // Their holders are read too: the cache may have a node that was deleted here, and its
+                            // holder with it.
                             let trees = models.map { [$0].identifiers }.filter { !$0.isDisjoint(with: taken.lost) }
                             markStale(Set(trees.joined()).map { .model($0) })
                         }
@@ -295,7 +297,8 @@ extension [any SimpleModel] {
     /// The identifiers of the nodes in these trees.
     var identifiers: Set<ModelIdentifier> { map { Leaf.node($0) }.identifiers }
 
-    /// The models that can be stored by themselves: these, or for one without an identifier the nearest identified ones below it.
+    /// The models that can be stored by themselves: these, or for one without an identifier the nearest identified ones
+    /// below it.
     var identified: [any SimpleModel] {
         var found: [any SimpleModel] = []
         var waiting = reversed().map { Leaf.node($0) }

@@ -7,8 +7,9 @@ extension DataModelManager {
     ///
     /// `context` comes to ``ShownLayers/begin(_:)`` in the turn in which the first is told.
     ///
-    /// - Parameter isStored: whether they are stored in this manager's cache too. A cache that is only a delegate stores the models that
-    ///   are shown. It cannot say which are older: if that is not known, the answer counts as of now.
+    /// - Parameter isStored: whether they are stored in this manager's cache too. A cache that is only a delegate
+    ///   stores the models that are shown. It cannot say which are older: if that is not known, the answer counts as of
+    ///   now.
     @MainActor
     package func confirm(
         _ models: [any SimpleModel], asOf place: Place, isStored: Bool, context: any Sendable
@@ -39,7 +40,8 @@ extension DataModelManager {
     /// The screens show it in one turn. If neither a screen nor the cache has the list, nothing happens.
     ///
     /// - Parameters:
-    ///   - type: the type of its elements, by which it is read if no screen shows it; an inserted model's type takes its place.
+    ///   - type: the type of its elements, by which it is read if no screen shows it; an inserted model's type takes
+    ///     its place.
     ///   - answer: the answer that brings that model.
     /// - Returns: false if nothing could be done, as no screen shows it and no type is known.
     /// - Throws: the error of the cache if it cannot be read.

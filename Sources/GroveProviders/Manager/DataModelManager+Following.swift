@@ -10,8 +10,8 @@ import GroveModel
 /// A manager over a cache that can be followed: each commit of the cache reaches every holder of its models and every
 /// provider that waits for one.
 ///
-/// Data that may be older than the cache are *stale*. One loop reads all stale data in one view, behind every write that was called before.
-/// It shows them as of that moment: changes since, by any writer, win over the read.
+/// Data that may be older than the cache are *stale*. One loop reads all stale data in one view, behind every write
+/// that was called before. It shows them as of that moment: changes since, by any writer, win over the read.
 extension DataModelManager {
     /// Marks as stale the data that other writers committed.
     ///
@@ -69,7 +69,8 @@ extension DataModelManager {
         readStale()
     }
 
-    /// Marks as stale the data that wait for a node in `models`, or for the list or key `name`, which this manager has just saved.
+    /// Marks as stale the data that wait for a node in `models`, or for the list or key `name`, which this manager has
+    /// just saved.
     func wakeWhatLacks(_ models: [any SimpleModel], named name: ModelIdentifier? = nil) {
         guard stale.withLock({ $0.watchesSaves }) else { return }
         let saved = models.identifiers.union([name].compactMap(\.self))
@@ -193,7 +194,8 @@ extension DataModelManager {
         let known = Set((held.changes.known + elements).compactMap(\.modelIdentifier))
         for list in lists { list.reader.read(view, list.reading, known, ahead, began, life, isWiped, list.wish) }
         if !misses.isEmpty, !batch.models.commits.isEmpty {
-            // A part of a tree that the cache has forgotten may be in memory: read by itself, the tree gets it from there.
+            // A part of a tree that the cache has forgotten may be in memory: read by itself, the tree gets it from
+            // there.
             stale.withLock { $0.mark(misses.keys.map { .model($0) }) }
             misses = [:]
         }
@@ -230,8 +232,8 @@ struct ListReader: Sendable {
     var wishes: @Sendable () -> Int = { 0 }
     /// Brings the list up to date in a view, and shows it.
     ///
-    /// It is given the identifiers that are held already, those that are held in newer versions than the cache has, and the turn
-    /// and the life in which the read began.
+    /// It is given the identifiers that are held already, those that are held in newer versions than the cache has, and
+    /// the turn and the life in which the read began.
     let read:
         @Sendable (
             _ view: (any FollowedView)?, _ reading: ListReading, _ known: Set<ModelIdentifier>,

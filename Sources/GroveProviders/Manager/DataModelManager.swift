@@ -147,7 +147,8 @@ public protocol LogDelegate: AnyObject, Sendable {
 @MainActor
 protocol WipeableProvider: AnyObject {
     func clearForWipe(at time: Date)
-    /// Notes that the newest trees of the nodes in `misses` were not whole in the cache at `time`: the versions that are shown stay.
+    /// Notes that the newest trees of the nodes in `misses` were not whole in the cache at `time`: the versions that
+    /// are shown stay.
     ///
     /// The nodes in `whole`, which were not whole before, are whole now.
     func note(missing misses: [ModelIdentifier: CacheMiss], whole: Set<ModelIdentifier>, readAt time: Date)

@@ -195,7 +195,8 @@ extension DataModelManager {
         return try await request.wait(take)
     }
 
-    /// Whether none of the data that are shown was changed since `place`; if there are none, whether nothing was edited at all.
+    /// Whether none of the data that are shown was changed since `place`; if there are none, whether nothing was edited
+    /// at all.
     @MainActor
     private func isUnchanged(_ shown: ShownNow?, since place: Place) async -> Bool {
         guard let shown else { return true }

@@ -16,7 +16,8 @@ package protocol ShownLayers: AnyObject, Sendable {
     /// `model` with the layers over it; `nil` if they delete it.
     func shown(_ model: any Model) -> (any Model)?
 
-    /// The elements of the list under `key`, or of a part of it, with the layers over it; `nil` if they leave it as it is.
+    /// The elements of the list under `key`, or of a part of it, with the layers over it; `nil` if they leave it as it
+    /// is.
     ///
     /// An element whose place is not in that part is not shown.
     ///
@@ -89,7 +90,8 @@ extension DataModelManager {
         for holder in screens.providers.values { (holder.provider as? any LayeredScreen)?.forEachConfirmed(visit) }
     }
 
-    /// Lets the layers take the context of an update that is being told, and the screens that are not told of it show them.
+    /// Lets the layers take the context of an update that is being told, and the screens that are not told of it show
+    /// them.
     @MainActor
     func begin(_ context: (any Sendable)?) { layers?.begin(context) }
 }

@@ -98,7 +98,8 @@ struct StaleSet {
         next.emptied.formUnion(models)
     }
 
-    /// Notes that `models`, which are marked, were deleted: of those that are there again, the lists and holders are read again.
+    /// Notes that `models`, which are marked, were deleted: of those that are there again, the lists and holders are
+    /// read again.
     mutating func markDeleted(_ models: Set<ModelIdentifier>) { next.models.deleted.formUnion(models) }
 
     /// Marks every list, and that `elements` may be in them no more.
@@ -142,7 +143,8 @@ struct StaleSet {
         return next
     }
 
-    /// Keeps the items of a batch that could not be read: the names, the deletions, and that everything of a type is gone.
+    /// Keeps the items of a batch that could not be read: the names, the deletions, and that everything of a type is
+    /// gone.
     ///
     /// The changes of other commits are read again with everything else, once the cache takes calls.
     mutating func keepUnread(_ batch: Batch) {

@@ -35,8 +35,8 @@ struct UnsavedSet {
     private var awaited = 0
     /// The number of times that the cache has begun to take calls again.
     ///
-    /// A call that it refused before is saved again at once if this has changed when the refusal is noted: the event that
-    /// would bring it back has passed.
+    /// A call that it refused before is saved again at once if this has changed when the refusal is noted: the event
+    /// that would bring it back has passed.
     private(set) var resumptions = 0
     /// Whether ``takeDue(isNow:)`` has just found that it is time.
     private(set) var isDue = false
@@ -46,10 +46,11 @@ struct UnsavedSet {
     /// Makes the refused saves due: the event that they would wait for has passed.
     mutating func endPatience() { patience = 1 }
 
-    /// Notes the outcome of a save, `nil` if it is not to be made any more; returns whether that is news for the owners.
+    /// Notes the outcome of a save, `nil` if it is not to be made any more; returns whether that is news for the
+    /// owners.
     ///
-    /// Of several the last counts: a call may be told of after a later one. What was below the others only is to be saved
-    /// by itself, for other screens may show it.
+    /// Of several the last counts: a call may be told of after a later one. What was below the others only is to be
+    /// saved by itself, for other screens may show it.
     ///
     /// - Parameter below: the nodes below the model, as it was saved.
     mutating func note(
@@ -135,7 +136,8 @@ struct UnsavedSet {
 
     func error(of key: StaleSet.Key) -> CacheError? { refusals[key]?.values.first?.error }
 
-    /// The saves to make again, now that something has happened in the cache: at first each time, then less and less often.
+    /// The saves to make again, now that something has happened in the cache: at first each time, then less and less
+    /// often.
     ///
     /// - Parameter isNow: whether the cache has just begun to take calls again.
     mutating func takeDue(isNow: Bool) -> [StaleSet.Key: [Name: StoredPlace]] {
@@ -235,7 +237,8 @@ extension DataModelManager {
         if case .refused = outcome { saveAgain(after: resumptions) }
     }
 
-    /// Makes the refused saves again, at once, if the cache has begun to take calls again since there were `resumptions`.
+    /// Makes the refused saves again, at once, if the cache has begun to take calls again since there were
+    /// `resumptions`.
     private func saveAgain(after resumptions: Int) {
         guard resumptions != self.resumptions else { return }
         calls.unsaved.withLock { $0.endPatience() }

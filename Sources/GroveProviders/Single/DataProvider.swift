@@ -237,7 +237,8 @@ public final class DataProvider<T: SimpleModel>: BatchListenable {
         if !state.isSame(as: request.shown) { state = request.shown }
     }
 
-    /// Shows another provider's version of `identifier` until the cache has answered; the engine says whether it is the newest.
+    /// Shows another provider's version of `identifier` until the cache has answered; the engine says whether it is the
+    /// newest.
     func borrow(_ value: T, _ identifier: ModelIdentifier, context: (any Sendable)?) {
         begin(value, at: dataModelManager.now())
         wish.next()

@@ -108,8 +108,8 @@ struct WindowCursor: Sendable {
 
     /// The rows to read instead; `nil` if `found` will do.
     ///
-    /// They are read if more rows have come at the end that the window shows than it can hold. They are also read if there are too few rows
-    /// on one side of the anchor and more on the other.
+    /// They are read if more rows have come at the end that the window shows than it can hold. They are also read if
+    /// there are too few rows on one side of the anchor and more on the other.
     func secondQuestion<T>(_ found: FoundRows<T>, _ wanted: WantedRows) -> WantedRows? {
         guard let shown, !wanted.isUse else { return nil }
         let (before, after) = (shown.before, shown.after)

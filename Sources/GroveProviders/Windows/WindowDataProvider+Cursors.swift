@@ -45,8 +45,8 @@ extension WindowDataProvider {
         open(cacheKey, count, WindowPages(place: place, before: pageBefore.map(source), after: pageAfter.map(source)))
     }
 
-    /// The row nearest to one, in the same part of the list, for which the server has given out a cursor, if it is shown;
-    /// `nil` if none is known.
+    /// The row nearest to one, in the same part of the list, for which the server has given out a cursor, if it is
+    /// shown; `nil` if none is known.
     func cursor(beside row: Element, isLater: Bool) async -> (row: Element, cursor: String)? {
         guard let cacheKey, let name = row.modelIdentifier else { return nil }
         let known = await read { $0.cursors(cacheKey) }

@@ -236,7 +236,8 @@ extension WindowDataProvider {
         updateState { $0.beginLoad() }
         do {
             var rows: [Element] = []
-            // A page is asked for again if another one came that was asked for later; one beside a row, when the user scrolls again.
+            // A page is asked for again if another one came that was asked for later; one beside a row, when the user
+            // scrolls again.
             for _ in 0..<3 {
                 let page = try await manager.request(
                     key, shown: nil, retry, fetch,

@@ -114,8 +114,8 @@ extension WindowDataProvider {
     /// Rows that were held in memory are as they are shown, or news of them are on their way: they are not looked at.
     ///
     /// - Parameter newest: the newest versions of these rows; `nil` for those that were deleted since.
-    /// - Returns: the rows that are to be listened to from now on, and the handles of those that are not any more. A row of
-    ///   another version is in both; one that stays as it is in neither.
+    /// - Returns: the rows that are to be listened to from now on, and the handles of those that are not any more. A
+    ///   row of another version is in both; one that stays as it is in neither.
     func show(
         _ read: WindowRead<Element>, _ newest: [(any Model)?]
     ) -> (joined: [WindowRow<Element>], left: [Int]) {

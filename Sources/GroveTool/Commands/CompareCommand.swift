@@ -163,7 +163,8 @@
             }
             // A command with a backend or a document and no workload does not ask for the engine.
             let named = try mix.map { [try Use.mixed($0)] } ?? (uses.isEmpty ? Use.standard : try Use.named(uses))
-            // A command with one backend and no use, or with workloads, asks for figures; any other asks which backend to choose.
+            // A command with one backend and no use, or with workloads, asks for figures; any other asks which backend
+            // to choose.
             let isChoice = backend.count != 1 || !uses.isEmpty || mix != nil
             let isShort = workload.isEmpty && !details && !full && isChoice
             let isAsked = !workload.isEmpty || (backend.isEmpty && input == nil && !isShort)

@@ -4,7 +4,8 @@
 
     /// `grove compare --for shared`: a cache of many machines over PostgreSQL, beside joins, blobs and Redis.
     ///
-    /// The tool links no libpq and starts no server: `make shared` builds the program that does, and replaces this process.
+    /// The tool links no libpq and starts no server: `make shared` builds the program that does, and replaces this
+    /// process.
     enum SharedComparison {
         /// Runs the comparison; it does not return if it succeeds.
         static func run() throws {

@@ -47,8 +47,8 @@ struct ReadablePlace: ~Copyable {
 
     /// Runs `body` with the store at `place`, or, if that turns out to be damaged, with a copy of its readable part.
     ///
-    /// - Parameter body: opens the store and closes it, and writes nothing before it has read everything. It returns the nodes that it
-    ///   could not read.
+    /// - Parameter body: opens the store and closes it, and writes nothing before it has read everything. It returns
+    ///   the nodes that it could not read.
     /// - Throws: the error of `body`, or ``ToolError`` with the parts that cannot be read.
     static func read(_ place: StorePlace, _ body: (borrowing ReadablePlace) throws -> [ModelIdentifier]) throws {
         let readable = try ReadablePlace(place)

@@ -11,8 +11,8 @@ import GrovePlatform
 
 /// A store that is made beside another one, and replaces it in one step when it is whole.
 ///
-/// Until then the old store is unchanged, and afterwards it is removed. A process that is killed leaves one of the two in
-/// place, and a directory beside it.
+/// Until then the old store is unchanged, and afterwards it is removed. A process that is killed leaves one of the two
+/// in place, and a directory beside it.
 struct StoreReplacement {
     /// The place of the new store, which is closed before ``install()``.
     let place: StorePlace
@@ -62,7 +62,8 @@ struct StoreReplacement {
         try? StoreFiles(parent).synchronize()
     }
 
-    /// Moves files that are no part of the old store to the new one's directory: files of the system, and files that were added meanwhile.
+    /// Moves files that are no part of the old store to the new one's directory: files of the system, and files that
+    /// were added meanwhile.
     private func keepOthers() {
         for name in StoreReplacement.others(in: beside.path, of: place.backend) {
             let target = directory + "/" + name

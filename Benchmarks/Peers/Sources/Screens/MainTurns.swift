@@ -5,7 +5,8 @@ import Foundation
 /// No touch is handled and no frame is drawn before a turn has ended.
 @MainActor
 enum MainTurns {
-    /// The processor's time that each turn took, in milliseconds: what other threads and processes do meanwhile does not count.
+    /// The processor's time that each turn took, in milliseconds: what other threads and processes do meanwhile does
+    /// not count.
     static var times: [Double] = []
 
     /// Runs the main thread's loop turn by turn.

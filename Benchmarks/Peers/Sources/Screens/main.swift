@@ -1,4 +1,5 @@
-// A list on screen while others edit it: Grove's `CollectionDataProvider` beside GRDB's `ValueObservation`; see README.md.
+// A list on screen while others edit it: Grove's `CollectionDataProvider` beside GRDB's `ValueObservation`; see
+// README.md.
 import Foundation
 
 let usage = """

@@ -115,7 +115,8 @@
             } else if kind != .enumeration, reader.instanceProperties.contains("id") {
                 identity.property = "id"
             }
-            // With a default value, all records without an identifier would get the same one, or a new one at each read.
+            // With a default value, all records without an identifier would get the same one, or a new one at each
+            // read.
             for index in fields.indices where fields[index].code.withoutBackticks == identity.property {
                 fields[index].hasDefault = false
             }

@@ -3,8 +3,8 @@
 
     /// The names of the types of fields and payloads in generated code.
     ///
-    /// The extension is outside of the type, and there Swift does not look up names in the types around a nested type. So
-    /// the body of a nested type gets an alias for each name; that of any other type gets none.
+    /// The extension is outside of the type, and there Swift does not look up names in the types around a nested type.
+    /// So the body of a nested type gets an alias for each name; that of any other type gets none.
     struct TypeNames {
         /// The written types, each once, and the type that the alias of each means.
         private var aliases: [(written: String, meant: String)] = []

@@ -1,5 +1,6 @@
 #if Macros
-    // Structs and final classes: an initialiser of all fields in the order of the table, and the members that visit the fields.
+    // Structs and final classes: an initialiser of all fields in the order of the table, and the members that visit the
+    // fields.
     extension ExtensionWriter {
         /// Whether another projection may ask for fields.
         var hasFieldAccess: Bool { subject.identity.property != nil || subject.written.contains("modelIdentifier") }

@@ -28,7 +28,8 @@
         var code: String {
             let list = conformances.joined(separator: ", ")
             let members = subject.kind == .leaf ? equalityMembers.filter { !$0.isEmpty } : self.members
-            // A model is read and written anywhere, even if a module's declarations belong to the main actor by default.
+            // A model is read and written anywhere, even if a module's declarations belong to the main actor by
+            // default.
             let head = "nonisolated extension \(type)" + (list.isEmpty ? "" : ": \(list)")
             let availability = subject.surroundings.availability.map { "\($0)\n" }.joined()
             let code = "\(availability)\(head) {\(members.map { "\n\($0.indented)\n" }.joined())}"
@@ -127,8 +128,8 @@
                 ? "Self.recordName + \":\"" : "\(subject.identity.recordName):".literal
         }
 
-        /// The type of the property that identifies the model, as code; `nil` if it is not declared, is an optional, or has no
-        /// name that a caller may use.
+        /// The type of the property that identifies the model, as code; `nil` if it is not declared, is an optional, or
+        /// has no name that a caller may use.
         private var keyType: String? {
             guard subject.kind != .leaf, !subject.written.contains("modelIdentifier"),
                 let id = subject.identity.property,
@@ -153,7 +154,8 @@
             ]
         }
 
-        /// The member of a model without an identifier, or of an enum: if it has a payload, that is written in its place.
+        /// The member of a model without an identifier, or of an enum: if it has a payload, that is written in its
+        /// place.
         private var noIdentifier: String {
             unless(
                 "appendIdentifier(to:)",
@@ -163,7 +165,8 @@
 
         // MARK: Checks
 
-        /// The code by which the compiler checks the types of fields, each at the place of its field; see `FieldChecks.swift`.
+        /// The code by which the compiler checks the types of fields, each at the place of its field; see
+        /// `FieldChecks.swift`.
         private var checks: String {
             let stored = subject.fields + subject.cases.flatMap(\.payload)
             let lines = stored.flatMap(check) + subject.leftOut.flatMap(check)
@@ -237,8 +240,8 @@
             ]
         }
 
-        // A `==` in the body of a type with a macro is found twice. The compiler then uses its own `==` for a struct or an enum,
-        // and refuses a class.
+        // A `==` in the body of a type with a macro is found twice. The compiler then uses its own `==` for a struct or
+        // an enum, and refuses a class.
         private var ownEquality: String {
             """
             @_implements(Swift.Equatable, ==(_:_:))
@@ -278,7 +281,8 @@
     }
 
     extension String {
-        /// The text with every line indented by four columns, except empty ones and those with ``ExtensionWriter/unindented``.
+        /// The text with every line indented by four columns, except empty ones and those with
+        /// ``ExtensionWriter/unindented``.
         var indented: String {
             split(separator: "\n", omittingEmptySubsequences: false)
                 .map { $0.isEmpty || $0.hasPrefix(ExtensionWriter.unindented) ? String($0) : "    \($0)" }

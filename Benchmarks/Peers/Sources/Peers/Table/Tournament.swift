@@ -1,6 +1,7 @@
 import Foundation
 
-/// Rounds in which all contestants have their turns, one after the other: what disturbs the machine for a while meets all of them.
+/// Rounds in which all contestants have their turns, one after the other: what disturbs the machine for a while meets
+/// all of them.
 struct Tournament {
     let settings: Settings
     private var table = MedianTable()
