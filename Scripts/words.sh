@@ -9,6 +9,7 @@
 #
 #   word   a word of the list below
 #   long   a sentence of more than thirty words in the documentation of something public
+#   wide   a comment of more than 120 columns in Swift
 #   where  "where", which is for places; "if" is for conditions. No script can tell the two apart, so every one counts
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,8 +27,10 @@ find ./*.md Sources Conformance Benchmarks Tests Docs -name .build -prune -o \( 
         split("whoever whomever somebody nobody anew kin", list, " ")
         for (i in list) tic[list[i]] = 1
         most = 30
+        widest = 120
         advice["word"] = "name the subject: the caller, another process, no caller; \"again\", not \"anew\"; \"similar calls\", not \"kin\""
         advice["long"] = "split the sentence: at most " most " words in public documentation"
+        advice["wide"] = "break the line: at most " widest " columns"
         advice["where"] = "write \"if\" for a condition; \"where\" is for places"
         while ((getline line < baseline) > 0) if (split(line, part, " ") == 3) allowed[part[1], part[3]] = part[2]
         close(baseline)
@@ -106,6 +109,10 @@ find ./*.md Sources Conformance Benchmarks Tests Docs -name .build -prune -o \( 
             if (inString) continue
             slash = index(line, "//")
             if (slash && substr(line, 1, slash) ~ /^ *\/$/) {
+                text = line
+                # Bytes that go on a character are no columns.
+                gsub(/[\200-\277]/, "", text)
+                if (length(text) > widest) found("wide", number, "a line of " length(text) " columns")
                 text = substr(line, slash + 2)
                 if (substr(text, 1, 1) == "/") {
                     text = substr(text, 2)
@@ -158,15 +165,15 @@ find ./*.md Sources Conformance Benchmarks Tests Docs -name .build -prune -o \( 
         file = $0
         if (mode == "--list" && only != "" && file !~ only) next
         number = ifs = long = length_ = 0
-        count["word"] = count["long"] = count["where"] = 0
+        count["word"] = count["long"] = count["wide"] = count["where"] = 0
         split("", context)
         if (file ~ /\.md$/) markdown(); else swift()
         close(file)
-        report("word"); report("long"); report("where")
+        report("word"); report("long"); report("wide"); report("where")
     }
 
     END {
-        print "words: " total["word"] + 0 " words of the list, " total["long"] + 0 " long sentences, " total["where"] + 0 " \"where\"" \
+        print "words: " total["word"] + 0 " words of the list, " total["long"] + 0 " long sentences, " total["wide"] + 0 " wide lines, " total["where"] + 0 " \"where\"" \
             (mode == "check" && falling ? "; " falling " fewer than the baseline: sh Scripts/words.sh --update" : "")
         if (mode == "check" && rising) {
             print "words: new ones are listed above with the old ones of their file; if a new one is right: sh Scripts/words.sh --update"

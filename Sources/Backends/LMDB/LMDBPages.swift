@@ -9,8 +9,8 @@ import GrovePlatform
 /// its entries, two bytes each, and the entries, as LMDB 0.9 writes them on 64 bits:
 ///
 /// ```
-///  8  the page's number      2  of no use      2  its kind      2  the end of the places      2  the beginning of the entries
-///  8  the page's number      2  of no use      2  its kind      4  how many pages follow each other       (a long value)
+///  8  the page's number    2  of no use    2  its kind    2  the end of the places    2  the beginning of the entries
+///  8  the page's number    2  of no use    2  its kind    4  how many pages follow each other   (a long value)
 /// ```
 ///
 /// An entry has four bytes for a length, two for flags, two for the key's length, the key and the value. In a branch,
