@@ -51,7 +51,7 @@ package final class Mailbox: Sendable {
     }
 
     /// Drops the news of updates up to `sequence`, also those that are still to come; completions stay, which are
-    /// called whatever happens.
+    /// called in every case.
     func drop(through sequence: Turn) {
         let dropped = state.withLock { state in
             let dropped = state.items
